@@ -1,0 +1,74 @@
+/**
+ * What every numerical backend can do. Matrices are row-major; outputs are owned by the caller and written in place.
+ * All matrices of one call share one dtype. Calls are synchronous: when one returns, its output is complete.
+ */
+import type { ArrayOf, Dtype, Matrix, RealArray } from './matrix.js';
+
+export type Device = 'wasm' | 'native' | 'cuda';
+
+export interface GemmOptions {
+  transposeA?: boolean;
+  transposeB?: boolean;
+  /** @default 1 */
+  alpha?: number;
+  /** @default 0; the old content of the output is then not read (it may be NaN) */
+  beta?: number;
+}
+
+export interface SyrkOptions {
+  /** false: C = A A', true: C = A' A. @default false */
+  transpose?: boolean;
+  /** @default 1 */
+  alpha?: number;
+  /** @default 0 */
+  beta?: number;
+}
+
+export interface GemvOptions {
+  /** false: y = A x, true: y = A' x. @default false */
+  transpose?: boolean;
+  /** @default 1 */
+  alpha?: number;
+  /** @default 0 */
+  beta?: number;
+}
+
+export interface Backend {
+  readonly device: Device;
+  /** One line for people: library, version, path, instruction set. */
+  readonly description: string;
+  readonly threads: number;
+
+  /** A zeroed matrix in the storage where this backend computes without copying. */
+  matrix<D extends Dtype = 'float64'>(rows: number, cols: number, dtype?: D): Matrix<ArrayOf<D>>;
+  /** Gives storage obtained by `matrix` back before the backend itself is disposed of. */
+  release(matrix: Matrix): void;
+
+  /** C ← α op(A) op(B) + β C */
+  gemm(c: Matrix, a: Matrix, b: Matrix, options?: GemmOptions): void;
+  /** C ← α A A' + β C (or A'A); both triangles of C are written. */
+  syrk(c: Matrix, a: Matrix, options?: SyrkOptions): void;
+  /** y ← α op(A) x + β y */
+  gemv(y: RealArray, a: Matrix, x: RealArray, options?: GemvOptions): void;
+  /** Y ← α X + β Y, element by element. */
+  axpby(y: Matrix, alpha: number, x: Matrix, beta: number): void;
+  /** Row i of A is multiplied by factors[i]. */
+  scaleRows(a: Matrix, factors: RealArray): void;
+  /** out[i] ← (row i of A) · (row i of B) */
+  rowDots(out: RealArray, a: Matrix, b: Matrix): void;
+  /**
+   * A = L L': replaces the lower triangle of A (only that is read) by L; the upper triangle is left as it was.
+   * @throws NotPositiveDefiniteError with the failing pivot
+   */
+  cholesky(a: Matrix): void;
+  /** Given L from `cholesky`: every row b of B becomes A⁻¹ b (`rows`), or B becomes A⁻¹ B (`columns`). */
+  choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns'): void;
+  /**
+   * A = V' diag(values) V for symmetric A (lower triangle read), values ascending, row i of V the i-th eigenvector.
+   * A is overwritten by V.
+   */
+  eigh(values: RealArray, a: Matrix): void;
+
+  /** Ends threads and frees storage; matrices obtained from this backend must not be used afterwards. */
+  dispose(): void;
+}
