@@ -8,8 +8,9 @@ const allowed = {
   evaluation: ['linalg', 'methods', 'learner', 'problem', 'distribute'],
   catalog: [],
   crawl: ['catalog'],
-  vision: ['linalg', 'formats', 'catalog'],
-  language: ['linalg', 'formats'],
+  registry: [],
+  vision: ['linalg', 'formats', 'catalog', 'registry'],
+  language: ['linalg', 'formats', 'registry'],
   workspace: [
     'linalg',
     'formats',

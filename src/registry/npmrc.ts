@@ -1,0 +1,119 @@
+/**
+ * The user's npm settings, read the way npm itself reads them, so that mirrors, proxies and private registries that
+ * work for `npm install` work here too: environment (`npm_config_…`), then the project's, the user's and the global
+ * `.npmrc`, the first one to set a key winning.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+export type Settings = Record<string, string>;
+
+export interface SettingsPlaces {
+  /** Where the search for the project's `.npmrc` begins. @default process.cwd() */
+  folder?: string;
+  environment?: Readonly<Record<string, string | undefined>>;
+  home?: string;
+}
+
+/** All settings by npm's own names, for example `registry`, `https-proxy`, `@scope:registry`. */
+export function npmSettings(places: SettingsPlaces = {}): Settings {
+  const environment = places.environment ?? process.env;
+  const home = places.home ?? homedir();
+  const fromEnvironment = environmentSettings(environment);
+  const settings: Settings = {};
+  const files = [
+    projectFile(places.folder ?? process.cwd(), home),
+    fromEnvironment.userconfig ?? join(home, '.npmrc'),
+    fromEnvironment.globalconfig ?? join(globalPrefix(environment, fromEnvironment), 'etc', 'npmrc'),
+  ];
+  const layers = [fromEnvironment, ...files.map((file) => parseNpmrc(textOf(file), environment))];
+  for (const layer of layers)
+    for (const [key, value] of Object.entries(layer)) if (!(key in settings)) settings[key] = value;
+  return settings;
+}
+
+/** `key = value` lines, `;` and `#` comments, `${NAME}` taken from the environment. Arrays (`key[] = …`) are skipped. */
+export function parseNpmrc(text: string, environment: Readonly<Record<string, string | undefined>> = {}): Settings {
+  const settings: Settings = {};
+  for (const line of text.split(/\r?\n/)) {
+    const match = /^\s*([^;#\s=[\]][^=[\]]*?)\s*=\s*(.*?)\s*$/.exec(line);
+    if (!match) continue;
+    const quoted = /^(["'])(.*)\1$/.exec(match[2]);
+    const value = quoted ? quoted[2] : match[2].replace(/\s+[;#].*$/, '');
+    settings[expand(match[1], environment)] = expand(value, environment);
+  }
+  return settings;
+}
+
+/** The settings that decide where and how to fetch, under the names pacote and npm-registry-fetch give them. */
+export function fetchOptions(settings: Settings): Record<string, unknown> {
+  const options: Record<string, unknown> = {};
+  // Keys of one registry (`//host/:_authToken`) and of a scope (`@scope:registry`) are passed on as they are.
+  for (const [key, value] of Object.entries(settings))
+    if (key.startsWith('//') || /^@[^:]+:registry$/.test(key)) options[key] = value;
+  const renamed = {
+    registry: 'registry',
+    proxy: 'proxy',
+    'https-proxy': 'httpsProxy',
+    noproxy: 'noProxy',
+    cert: 'cert',
+    key: 'key',
+    ca: 'ca',
+    'local-address': 'localAddress',
+    'replace-registry-host': 'replaceRegistryHost',
+  };
+  for (const [key, name] of Object.entries(renamed)) if (settings[key]) options[name] = settings[key];
+  const numbers = {
+    'fetch-timeout': 'timeout',
+    'fetch-retries': 'fetchRetries',
+    'fetch-retry-factor': 'fetchRetryFactor',
+    'fetch-retry-mintimeout': 'fetchRetryMintimeout',
+    'fetch-retry-maxtimeout': 'fetchRetryMaxtimeout',
+  };
+  for (const [key, name] of Object.entries(numbers)) if (settings[key]) options[name] = Number(settings[key]);
+  if (settings['strict-ssl']) options.strictSSL = settings['strict-ssl'] !== 'false';
+  if (settings.cafile) options.ca = textOf(settings.cafile).match(/-----BEGIN [\s\S]+?-----END CERTIFICATE-----/g);
+  return options;
+}
+
+function environmentSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const settings: Settings = {};
+  for (const [name, value] of Object.entries(environment)) {
+    const match = /^npm_config_(.+)$/i.exec(name);
+    if (!match || !value) continue;
+    // Underscores stand for hyphens, save a leading one and those of keys that belong to one registry.
+    const key = match[1].startsWith('//') ? match[1] : match[1].toLowerCase().replace(/(?!^)_/g, '-');
+    settings[key] = value;
+  }
+  return settings;
+}
+
+/** The `.npmrc` beside the nearest package.json or node_modules, unless that is the home folder itself. */
+function projectFile(start: string, home: string): string {
+  for (let folder = resolve(start); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json')) || existsSync(join(folder, 'node_modules')))
+      return folder === resolve(home) ? '' : join(folder, '.npmrc');
+    if (dirname(folder) === folder) return '';
+  }
+}
+
+function globalPrefix(environment: Readonly<Record<string, string | undefined>>, settings: Settings): string {
+  if (settings.prefix) return settings.prefix;
+  if (environment.PREFIX) return environment.PREFIX;
+  return process.platform === 'win32' ? dirname(process.execPath) : dirname(dirname(process.execPath));
+}
+
+function expand(text: string, environment: Readonly<Record<string, string | undefined>>): string {
+  return text.replace(/\$\{([^}?]+)(\?)?\}/g, (whole, name: string, optional: string | undefined) =>
+    environment[name] !== undefined ? environment[name] : optional ? '' : whole,
+  );
+}
+
+function textOf(file: string): string {
+  try {
+    return file === '' ? '' : readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
