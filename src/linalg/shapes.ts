@@ -1,0 +1,175 @@
+/**
+ * The checks every backend makes before it computes: shapes fit, all operands have one dtype, the output shares no
+ * storage with an input. Native code trusts these; nothing else stands between a wrong shape and a wild write.
+ */
+import { ArgumentError } from '../errors.js';
+import type { GemmOptions, GemvOptions, SyrkOptions } from './backend.js';
+import type { Matrix, RealArray } from './matrix.js';
+
+/** C (m×n) ← op(A) (m×k) op(B) (k×n) */
+export function checkGemm(c: Matrix, a: Matrix, b: Matrix, options: GemmOptions = {}) {
+  const [m, k] = options.transposeA ? [a.cols, a.rows] : [a.rows, a.cols];
+  const [kOfB, n] = options.transposeB ? [b.cols, b.rows] : [b.rows, b.cols];
+  if (k !== kOfB || c.rows !== m || c.cols !== n)
+    throw new ArgumentError(
+      `gemm: C ${shape(c)} cannot be the product of A ${shape(a, options.transposeA)} and B ${shape(b, options.transposeB)}`,
+    );
+  sameDtype('gemm', { C: c.data, A: a.data, B: b.data });
+  separate('gemm', 'C', c, { A: a, B: b });
+  return { m, n, k, alpha: options.alpha ?? 1, beta: options.beta ?? 0 };
+}
+
+/** C (n×n) ← A A' with A n×k, or A'A with A k×n; where β ≠ 0 the old C must be symmetric, its lower triangle is read. */
+export function checkSyrk(c: Matrix, a: Matrix, options: SyrkOptions = {}) {
+  const [n, k] = options.transpose ? [a.cols, a.rows] : [a.rows, a.cols];
+  if (c.rows !== n || c.cols !== n)
+    throw new ArgumentError(
+      `syrk: C ${shape(c)} cannot hold ${options.transpose ? "A'A" : "AA'"} of A ${shape(a)}; expected ${n}×${n}`,
+    );
+  sameDtype('syrk', { C: c.data, A: a.data });
+  separate('syrk', 'C', c, { A: a });
+  return { n, k, alpha: options.alpha ?? 1, beta: options.beta ?? 0 };
+}
+
+/** y ← op(A) x with A rows×cols */
+export function checkGemv(y: RealArray, a: Matrix, x: RealArray, options: GemvOptions = {}) {
+  const [outputs, inputs] = options.transpose ? [a.cols, a.rows] : [a.rows, a.cols];
+  length('gemv', 'y', y, outputs, `A ${shape(a, options.transpose)}`);
+  length('gemv', 'x', x, inputs, `A ${shape(a, options.transpose)}`);
+  sameDtype('gemv', { y, A: a.data, x });
+  separate('gemv', 'y', asRow(y), { A: a, x: asRow(x) });
+  return { outputs, inputs, alpha: options.alpha ?? 1, beta: options.beta ?? 0 };
+}
+
+/** Y and X may be the same matrix: each element depends on its own place only. */
+export function checkAxpby(y: Matrix, x: Matrix): void {
+  sameShape('axpby', 'Y', y, 'X', x);
+  sameDtype('axpby', { Y: y.data, X: x.data });
+  const same = y.data.buffer === x.data.buffer && y.data.byteOffset === x.data.byteOffset && y.stride === x.stride;
+  if (!same) separate('axpby', 'Y', y, { X: x });
+}
+
+export function checkScaleRows(a: Matrix, factors: RealArray): void {
+  length('scaleRows', 'factors', factors, a.rows, `A ${shape(a)}`);
+  sameDtype('scaleRows', { A: a.data, factors });
+  separate('scaleRows', 'A', a, { factors: asRow(factors) });
+}
+
+export function checkRowDots(out: RealArray, a: Matrix, b: Matrix): void {
+  sameShape('rowDots', 'A', a, 'B', b);
+  length('rowDots', 'out', out, a.rows, `A ${shape(a)}`);
+  sameDtype('rowDots', { out, A: a.data, B: b.data });
+  separate('rowDots', 'out', asRow(out), { A: a, B: b });
+}
+
+/** Returns the order of A. */
+export function checkCholesky(a: Matrix): number {
+  return order('cholesky', a);
+}
+
+/** L n×n; B count×n for `rows`, n×count for `columns`. */
+export function checkCholeskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns') {
+  if (layout !== 'rows' && layout !== 'columns')
+    throw new ArgumentError(`choleskySolve: layout is "${layout}"; it must be "rows" or "columns"`);
+  const n = order('choleskySolve', l, 'L');
+  const [count, length] = layout === 'rows' ? [b.rows, b.cols] : [b.cols, b.rows];
+  if (length !== n)
+    throw new ArgumentError(
+      `choleskySolve: L is ${shape(l)}, the ${layout} of B ${shape(b)} have ${length} elements; expected ${n}`,
+    );
+  sameDtype('choleskySolve', { L: l.data, B: b.data });
+  separate('choleskySolve', 'B', b, { L: l });
+  return { n, count };
+}
+
+/** Returns the order of A. Values that are not finite have no eigendecomposition and can keep an iteration going for ever. */
+export function checkEigh(values: RealArray, a: Matrix): number {
+  const n = order('eigh', a);
+  length('eigh', 'values', values, n, `A ${shape(a)}`);
+  sameDtype('eigh', { values, A: a.data });
+  separate('eigh', 'values', asRow(values), { A: a });
+  const { data, stride } = a;
+  for (let i = 0; i < n; i++)
+    for (let at = i * stride, end = at + i; at <= end; at++)
+      if (!Number.isFinite(data[at]))
+        throw new ArgumentError(`eigh: A is ${data[at]} at row ${i}, column ${at - i * stride}; it must be finite`);
+  return n;
+}
+
+/** `3×4`, or `4×3 (3×4 transposed)`. */
+function shape(matrix: Matrix, transposed = false): string {
+  const plain = `${matrix.rows}×${matrix.cols}`;
+  return transposed ? `${matrix.cols}×${matrix.rows} (${plain} transposed)` : plain;
+}
+
+function order(operation: string, a: Matrix, name = 'A'): number {
+  if (a.rows !== a.cols) throw new ArgumentError(`${operation}: ${name} is ${shape(a)}; it must be square`);
+  return a.rows;
+}
+
+function sameShape(operation: string, nameA: string, a: Matrix, nameB: string, b: Matrix): void {
+  if (a.rows !== b.rows || a.cols !== b.cols)
+    throw new ArgumentError(`${operation}: ${nameA} is ${shape(a)} but ${nameB} is ${shape(b)}`);
+}
+
+function length(operation: string, name: string, vector: RealArray, expected: number, beside: string): void {
+  if (vector.length !== expected)
+    throw new ArgumentError(
+      `${operation}: ${name} has ${vector.length} elements beside ${beside}; expected ${expected}`,
+    );
+}
+
+function sameDtype(operation: string, operands: Record<string, RealArray>): void {
+  let first: string | undefined;
+  for (const name in operands) {
+    if (first === undefined) first = name;
+    else if (operands[name].constructor !== operands[first].constructor)
+      throw new ArgumentError(
+        `${operation}: ${first} is ${dtype(operands[first])} but ${name} is ${dtype(operands[name])}`,
+        'All operands of one call have one dtype; Matrix.copy converts.',
+      );
+  }
+}
+
+function dtype(array: RealArray): string {
+  return array instanceof Float64Array ? 'float64' : 'float32';
+}
+
+function asRow(vector: RealArray): Matrix {
+  return { data: vector, rows: 1, cols: vector.length, stride: vector.length } as Matrix;
+}
+
+function separate(operation: string, outputName: string, output: Matrix, inputs: Record<string, Matrix>): void {
+  for (const name in inputs)
+    if (overlap(output, inputs[name]))
+      throw new ArgumentError(
+        `${operation}: ${outputName} shares storage with ${name}`,
+        'Write the result to a matrix of its own.',
+      );
+}
+
+function overlap(a: Matrix, b: Matrix): boolean {
+  if (a.data.buffer !== b.data.buffer || a.rows * a.cols === 0 || b.rows * b.cols === 0) return false;
+  const size = a.data.BYTES_PER_ELEMENT;
+  const startA = a.data.byteOffset / size;
+  const startB = b.data.byteOffset / size;
+  if (startA + (a.rows - 1) * a.stride + a.cols <= startB || startB + (b.rows - 1) * b.stride + b.cols <= startA)
+    return false;
+  if (a.rows === 1 || b.rows === 1 || a.stride !== b.stride) return sharesRow(a, startA, b, startB);
+  // Two windows onto one parent matrix: they are apart when their columns are.
+  const shift = (((startB - startA) % a.stride) + a.stride) % a.stride;
+  return shift < a.cols || shift + b.cols > a.stride;
+}
+
+/** Whether some row of A meets some row of B, found by walking the rows of the matrix with fewer of them. */
+function sharesRow(a: Matrix, startA: number, b: Matrix, startB: number): boolean {
+  if (a.rows > b.rows) return sharesRow(b, startB, a, startA);
+  for (let i = 0; i < a.rows; i++) {
+    const begin = startA + i * a.stride - startB;
+    const end = begin + a.cols;
+    // Row r of B covers [r·stride, r·stride + cols).
+    const first = Math.max(0, Math.ceil((begin - b.cols + 1) / b.stride));
+    if (first < b.rows && first * b.stride < end) return true;
+  }
+  return false;
+}
