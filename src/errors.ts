@@ -42,6 +42,16 @@ export class FormatError extends BowerbirdError {
   }
 }
 
+/** A file cannot be opened, read or written: absent, forbidden, a folder, no space left. */
+export class FileError extends BowerbirdError {
+  readonly file: string;
+
+  constructor(file: string, problem: string, options: { hint?: string; cause?: unknown } = {}) {
+    super('BOWERBIRD_FILE', `${file}: ${problem}`, options);
+    this.file = file;
+  }
+}
+
 /** A problem (features, labels, semantic vectors) breaks a rule; names the array, the row and the rule. */
 export class ProblemError extends BowerbirdError {
   readonly array: string;

@@ -1,0 +1,90 @@
+/**
+ * Files that appear whole or not at all: written beside their final name, flushed, then renamed. A killed run leaves at
+ * most a `.part` file behind, never half of the real one.
+ */
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { fileError } from './file.js';
+
+/** A file being written. Exactly one of `commit` and `discard` ends it. */
+export class PendingFile {
+  readonly path: string;
+  /** Bytes appended so far. */
+  position = 0;
+  private readonly partPath: string;
+  private readonly handle: FileHandle;
+
+  private constructor(path: string, partPath: string, handle: FileHandle) {
+    this.path = path;
+    this.partPath = partPath;
+    this.handle = handle;
+  }
+
+  static async create(path: string): Promise<PendingFile> {
+    const partPath = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.part`;
+    const handle = await open(partPath, 'wx').catch((error) => {
+      throw fileError(path, error, 'written');
+    });
+    return new PendingFile(path, partPath, handle);
+  }
+
+  /** Writes after everything appended before. */
+  async append(bytes: Uint8Array): Promise<void> {
+    await this.writeAt(bytes, this.position);
+    this.position += bytes.length;
+  }
+
+  /** Overwrites bytes written earlier, such as a header whose sizes are known only at the end. */
+  async writeAt(bytes: Uint8Array, offset: number): Promise<void> {
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        const { bytesWritten } = await this.handle.write(
+          bytes,
+          done,
+          Math.min(bytes.length - done, 2 ** 26),
+          offset + done,
+        );
+        done += bytesWritten;
+      }
+    } catch (error) {
+      throw fileError(this.path, error, 'written');
+    }
+  }
+
+  /** Flushes and gives the file its name, replacing one that was there. */
+  async commit(): Promise<void> {
+    try {
+      await this.handle.datasync();
+      await this.handle.close();
+      await rename(this.partPath, this.path);
+    } catch (error) {
+      await this.discard();
+      throw fileError(this.path, error, 'written');
+    }
+  }
+
+  /** Removes what was written; the file that had the name before, if any, is untouched. */
+  async discard(): Promise<void> {
+    await this.handle.close().catch(() => {});
+    await unlink(this.partPath).catch(() => {});
+  }
+}
+
+/** Runs `write` on a file beside `path`; renames it when `write` returns, removes it when `write` throws. */
+export async function writeBeside<T>(path: string, write: (file: PendingFile) => Promise<T>): Promise<T> {
+  const file = await PendingFile.create(path);
+  let result: T;
+  try {
+    result = await write(file);
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+  await file.commit();
+  return result;
+}
+
+/** Writes a whole file at once. */
+export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
+  await writeBeside(path, (file) => file.append(typeof data === 'string' ? Buffer.from(data) : data));
+}

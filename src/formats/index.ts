@@ -1,0 +1,14 @@
+/** Files researchers already have: numpy, MATLAB, safetensors, word vectors, CSV. */
+export {
+  type ArrayData,
+  type ArrayDtype,
+  type ArrayOrigin,
+  fromMatrix,
+  type NdArray,
+  type NumericDtype,
+  toInt32,
+  toMatrix,
+  toStrings,
+} from './array.js';
+export { PendingFile, writeBeside, writeFileAtomic } from './atomic.js';
+export { type FileSource, memoryFile, openFile, type RandomAccessFile, withFile } from './file.js';
