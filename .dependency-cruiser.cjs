@@ -7,7 +7,7 @@ const allowed = {
   methods: ['linalg', 'problem', 'learner'],
   evaluation: ['linalg', 'methods', 'learner', 'problem', 'distribute'],
   catalog: [],
-  crawl: ['catalog'],
+  crawl: ['catalog', 'linalg', 'formats'],
   registry: [],
   vision: ['linalg', 'formats', 'catalog', 'registry'],
   language: ['linalg', 'formats', 'registry'],

@@ -1,0 +1,257 @@
+/**
+ * The catalog of a workspace: a DuckDB file that only ever changes by applying whole journal segments, each in one
+ * transaction that also records the segment's number. DuckDB is slow at single-row transactions; the journal is not,
+ * and replaying it on opening makes a kill at any moment harmless. One process at a time.
+ */
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DuckDBConnection, DuckDBInstance, type JS } from '@duckdb/node-api';
+import { ArgumentError, BowerbirdError } from '../errors.js';
+import { Journal, trimTornLine } from './journal.js';
+import type { FoundPicture, Lane, PictureRow, StateChange } from './picture.js';
+import { applySegment, columnName, createTables, fieldName } from './schema.js';
+import { checkMove } from './states.js';
+
+const catalogFile = 'catalog.duckdb';
+const journalFolder = 'catalog-journal';
+/** The journal is applied when it reaches this size, so that replaying it stays a matter of moments. */
+const segmentLines = 4000;
+const segmentBytes = 8 * 2 ** 20;
+
+export interface CatalogOptions {
+  /** Refuse to create a catalog where there is none. @default false */
+  mustExist?: boolean;
+  /** Of DuckDB, in MiB. @default 256 */
+  memoryLimit?: number;
+}
+
+export type QueryValue = string | number | boolean | null;
+export type QueryRow = Record<string, unknown>;
+
+/** Locks of the operating system do not protect a process from itself. */
+const openFolders = new Set<string>();
+
+export async function openCatalog(workspaceFolder: string, options: CatalogOptions = {}): Promise<Catalog> {
+  const file = join(workspaceFolder, catalogFile);
+  if (options.mustExist && !existsSync(file) && !existsSync(join(workspaceFolder, journalFolder)))
+    throw new BowerbirdError('BOWERBIRD_NO_CATALOG', `${workspaceFolder} has no ${catalogFile}`, {
+      hint: 'Run "bowerbird crawl" on this workspace first, or check the folder name.',
+    });
+  mkdirSync(workspaceFolder, { recursive: true });
+  const folder = realpathSync(workspaceFolder);
+  if (openFolders.has(folder)) throw inUse(file);
+  openFolders.add(folder);
+  try {
+    const instance = await openInstance(file, options.memoryLimit ?? 256);
+    return await Catalog.open(folder, instance, () => openFolders.delete(folder));
+  } catch (error) {
+    openFolders.delete(folder);
+    throw error;
+  }
+}
+
+export class Catalog {
+  /** Absolute path of the workspace. */
+  readonly folder: string;
+  readonly #instance: DuckDBInstance;
+  readonly #connection: DuckDBConnection;
+  readonly #journal: Journal;
+  readonly #released: () => void;
+  /** Segments are applied one after the other. */
+  #applying: Promise<void> = Promise.resolve();
+  #event = 0;
+  #closed = false;
+
+  private constructor(
+    folder: string,
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+    journal: Journal,
+    released: () => void,
+  ) {
+    this.folder = folder;
+    this.#instance = instance;
+    this.#connection = connection;
+    this.#journal = journal;
+    this.#released = released;
+  }
+
+  /** @internal use `openCatalog` */
+  static async open(folder: string, instance: DuckDBInstance, released: () => void): Promise<Catalog> {
+    const connection = await instance.connect();
+    await connection.run(createTables);
+    const applied = await connection.runAndReadAll("SELECT value::INTEGER FROM meta WHERE key = 'segment'");
+    const last = (applied.getRows()[0]?.[0] as number | undefined) ?? 0;
+    const journal = new Journal(join(folder, journalFolder), last);
+    const catalog = new Catalog(folder, instance, connection, journal, released);
+    for (const segment of journal.segments())
+      if (segment.number > last && trimTornLine(segment.file)) await catalog.#apply(segment.file, segment.number);
+    for (const segment of journal.segments()) journal.remove(segment);
+    return catalog;
+  }
+
+  /** Records newly found pictures and where their source now stands; a picture already known is left as it is. */
+  recordPage(pictures: readonly FoundPicture[], lane: Lane): void {
+    const { state, ...rest } = lane;
+    this.#write([
+      ...pictures.map((picture) => this.#line('found', picture)),
+      this.#line('lane', { ...rest, laneState: state }),
+    ]);
+  }
+
+  /** Moves pictures from one state to another. */
+  move(...changes: readonly StateChange[]): void {
+    this.#write(
+      changes.map(({ from, to, ...fields }) => {
+        checkMove(fields.id, from, to);
+        return this.#line('state', { ...fields, state: to });
+      }),
+    );
+  }
+
+  /** Brings everything recorded so far into the tables, where queries see it. */
+  sync(): Promise<void> {
+    if (this.#closed) throw new ArgumentError('the catalog has been closed');
+    const last = this.#journal.rotate();
+    this.#applying = this.#applying.then(async () => {
+      for (const segment of this.#journal.segments()) {
+        if (segment.number > last) break;
+        await this.#apply(segment.file, segment.number);
+        this.#journal.remove(segment);
+      }
+    });
+    return this.#applying;
+  }
+
+  /** Kept pictures, best-ranked first within each category. */
+  async *kept(): AsyncIterable<{ id: string; path: string; category: string }> {
+    const sql = "SELECT id, path, category FROM picture WHERE state = 'kept' ORDER BY category, rank, source, id";
+    for await (const row of this.query(sql)) yield row as { id: string; path: string; category: string };
+  }
+
+  /** Pictures matching a condition, in the order given. */
+  async *pictures(
+    where = 'true',
+    values: readonly QueryValue[] = [],
+    order = 'category, source, rank',
+  ): AsyncIterable<PictureRow> {
+    for await (const row of this.query(`SELECT * FROM picture WHERE ${where} ORDER BY ${order}`, values)) {
+      const picture: Record<string, unknown> = {};
+      for (const [name, value] of Object.entries(row)) if (value !== null) picture[fieldName(name)] = value;
+      yield picture as unknown as PictureRow;
+    }
+  }
+
+  async lane(category: string, source: string): Promise<Lane | undefined> {
+    for await (const row of this.query('SELECT * FROM lane WHERE category = $1 AND source = $2', [category, source])) {
+      const { next_rank, ...rest } = row;
+      const present = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
+      return { ...present, nextRank: next_rank } as Lane;
+    }
+    return undefined;
+  }
+
+  /** Rows of any query, streamed; sees everything recorded before the call. */
+  async *query(sql: string, values: readonly QueryValue[] = []): AsyncIterable<QueryRow> {
+    await this.sync();
+    const connection = await this.#instance.connect();
+    try {
+      const result = await connection.stream(sql, [...values]);
+      for await (const rows of result.yieldRowObjectJs())
+        for (const row of rows) {
+          for (const name of Object.keys(row)) row[name] = plain(row[name]);
+          yield row;
+        }
+    } finally {
+      connection.closeSync();
+    }
+  }
+
+  /** Runs a statement that writes files, such as COPY … TO. */
+  async run(sql: string): Promise<void> {
+    await this.sync();
+    await this.#connection.run(sql);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    await this.sync();
+    this.#closed = true;
+    this.#connection.closeSync();
+    this.#instance.closeSync();
+    this.#released();
+  }
+
+  #write(lines: string[]): void {
+    if (this.#closed) throw new ArgumentError('the catalog has been closed');
+    this.#journal.append(lines);
+    if (this.#journal.lines < segmentLines && this.#journal.bytes < segmentBytes) return;
+    // Nobody waits for this one: an error keeps the segment on disk and comes back from the next sync.
+    this.sync().catch(() => {});
+  }
+
+  #line(event: string, fields: object): string {
+    const line: Record<string, unknown> = { n: this.#event++, event, moment: new Date().toISOString() };
+    for (const [field, value] of Object.entries(fields))
+      if (value !== undefined) line[columnName(field)] = storable(field, value);
+    return JSON.stringify(line);
+  }
+
+  async #apply(file: string, number: number): Promise<void> {
+    await this.#connection.run('BEGIN TRANSACTION');
+    try {
+      for (const statement of applySegment(file, number)) await this.#connection.run(statement);
+      await this.#connection.run('COMMIT');
+    } catch (error) {
+      await this.#connection.run('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  }
+}
+
+async function openInstance(file: string, memoryLimit: number): Promise<DuckDBInstance> {
+  try {
+    return await DuckDBInstance.create(file, {
+      memory_limit: `${memoryLimit}MiB`,
+      threads: '2',
+      // Extensions would be fetched from the network.
+      autoinstall_known_extensions: 'false',
+    });
+  } catch (error) {
+    const message = (error as Error).message;
+    if (/lock/i.test(message)) throw inUse(file);
+    throw new BowerbirdError('BOWERBIRD_CATALOG', `${file} cannot be opened: ${message}`, {
+      hint: 'If the file is damaged, move it away; the pictures themselves are not in it.',
+      cause: error,
+    });
+  }
+}
+
+function inUse(file: string): BowerbirdError {
+  return new BowerbirdError('BOWERBIRD_CATALOG_IN_USE', `${file} is in use`, {
+    hint: 'Wait until the other command on this workspace has ended, then try again.',
+  });
+}
+
+const longestText = 16_384;
+const longestComments = 200_000;
+const mostTags = 256;
+const longestTag = 256;
+
+/** NUL and lone surrogates can be written in JSON but not stored as text; lengths are bounded whatever a source sends. */
+function storable(column: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, mostTags).map((tag) => text(String(tag), longestTag));
+  return typeof value === 'string' ? text(value, column === 'comments' ? longestComments : longestText) : value;
+}
+
+function text(value: string, limit: number): string {
+  return Buffer.from(value.replaceAll('\0', '').slice(0, limit)).toString();
+}
+
+function plain(value: JS): JS {
+  if (typeof value === 'bigint') {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : String(value);
+  }
+  return value;
+}
