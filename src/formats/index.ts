@@ -10,5 +10,9 @@ export {
   toMatrix,
   toStrings,
 } from './array.js';
+export { type ArrayRows, openNpyRows } from './array-rows.js';
 export { PendingFile, writeBeside, writeFileAtomic } from './atomic.js';
 export { type FileSource, memoryFile, openFile, type RandomAccessFile, withFile } from './file.js';
+export { type ReadArrayOptions, readNpy, readNpyHeader, writeNpy } from './npy.js';
+export { NpyWriter, type NpyWriterOptions } from './npy-writer.js';
+export type { ArrayHeader, RowRange } from './stored-array.js';
