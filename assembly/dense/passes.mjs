@@ -1,0 +1,156 @@
+// Generates the kernels that pass over a matrix once, of one element type: they wait for memory, so simple loops over
+// whole vectors are enough. Sums run in a fixed order whatever the number of rows of a call.
+import { multiplyAdd, range } from './tiles.mjs';
+
+/** Σⱼ x[j]·y[j]: four vector sums, then their lanes in order, then the rest one by one. */
+function dot(family, { type, vector, bytes, lanes }) {
+  return `
+export function dot_${type}(n: i32, x: usize, y: usize): ${type} {
+${range(4).map((v) => `  let s${v}: v128 = ${vector}.splat(0);`).join('\n')}
+  let left = n;
+  for (; left >= ${4 * lanes}; left -= ${4 * lanes}) {
+${range(4)
+  .map((v) => `    s${v} = ${multiplyAdd(family, vector, `s${v}`, `v128.load(x, ${16 * v})`, `v128.load(y, ${16 * v})`)};`)
+  .join('\n')}
+    x += 64;
+    y += 64;
+  }
+  const sums = ${vector}.add(${vector}.add(s0, s1), ${vector}.add(s2, s3));
+  let sum: ${type} = ${range(lanes).map((lane) => `${vector}.extract_lane(sums, ${lane})`).join(' + ')};
+  for (; left > 0; left--) {
+    sum += load<${type}>(x) * load<${type}>(y);
+    x += ${bytes};
+    y += ${bytes};
+  }
+  return sum;
+}
+
+/** out[i] ← row i of A · row i of B */
+export function rowDots_${type}(m: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize, out: usize): void {
+  for (let i = 0; i < m; i++) {
+    store<${type}>(out, dot_${type}(n, a, b));
+    out += ${bytes};
+    a += lda;
+    b += ldb;
+  }
+}
+
+/** y ← α A x + β y */
+export function timesVector_${type}(m: i32, n: i32, alpha: f64, a: usize, lda: usize, x: usize, beta: f64, y: usize): void {
+  for (let i = 0; i < m; i++) {
+    const value = <${type}>alpha * dot_${type}(n, a, x);
+    store<${type}>(y, beta == 0 ? value : value + <${type}>beta * load<${type}>(y));
+    y += ${bytes};
+    a += lda;
+  }
+}
+`;
+}
+
+/** y ← y + A'x: rows are added in order, four to a pass over y so that y is read and written a quarter as often. */
+function addRows(family, { type, vector, bytes, lanes }) {
+  const chain = (rows, sum) => {
+    let value = sum;
+    for (const row of rows) value = multiplyAdd(family, vector, value, `v128.load(row${row} + at)`, `x${row}`);
+    return value;
+  };
+  const scalarChain = (rows, sum) => rows.reduce((value, row) => `(${value} + load<${type}>(row${row} + at) * load<${type}>(x, ${row * bytes}))`, sum);
+  const pass = (rows) => `
+${rows.map((row) => `    const row${row} = a${row === 0 ? '' : ` + ${row} * lda`};`).join('\n')}
+${rows.map((row) => `    const x${row} = ${vector}.splat(load<${type}>(x, ${row * bytes}));`).join('\n')}
+    let at: usize = 0;
+    while (at < whole) {
+      v128.store(y + at, ${chain(rows, 'v128.load(y + at)')});
+      at += 16;
+    }
+    while (at < end) {
+      store<${type}>(y + at, ${scalarChain(rows, `load<${type}>(y + at)`)});
+      at += ${bytes};
+    }
+    a += ${rows.length} * lda;
+    x += ${rows.length * bytes};`;
+  return `
+export function addRows_${type}(m: i32, n: i32, a: usize, lda: usize, x: usize, y: usize): void {
+  const end = <usize>n * ${bytes};
+  const whole = <usize>(n / ${lanes}) * 16;
+  for (; m >= 4; m -= 4) {${pass(range(4))}
+  }
+  for (; m > 0; m--) {${pass([0])}
+  }
+}
+`;
+}
+
+/** Element-by-element passes. Products and sums are rounded one by one in both families, as JavaScript rounds them. */
+function elementwise({ type, vector, bytes, lanes }) {
+  const pass = (vectorExpression, scalarExpression) => `
+    let at: usize = 0;
+    while (at < whole) {
+      v128.store(y + at, ${vectorExpression});
+      at += 16;
+    }
+    while (at < end) {
+      store<${type}>(y + at, ${scalarExpression});
+      at += ${bytes};
+    }`;
+  const x = 'v128.load(x + at)';
+  const y = 'v128.load(y + at)';
+  const xOne = `load<${type}>(x + at)`;
+  const yOne = `load<${type}>(y + at)`;
+  return `
+/** Y ← α X + β Y; an operand whose factor is 0 is not read. */
+export function addScaled_${type}(m: i32, n: i32, alpha: f64, x: usize, ldx: usize, beta: f64, y: usize, ldy: usize): void {
+  const end = <usize>n * ${bytes};
+  const whole = <usize>(n / ${lanes}) * 16;
+  const a = <${type}>alpha;
+  const b = <${type}>beta;
+  const as = ${vector}.splat(a);
+  const bs = ${vector}.splat(b);
+  for (let i = 0; i < m; i++) {
+    if (a == 0 && b == 0) {
+      memory.fill(y, 0, end);
+    } else if (a == 0) {${pass(`${vector}.mul(bs, ${y})`, `b * ${yOne}`)}
+    } else if (b == 0) {${pass(`${vector}.mul(as, ${x})`, `a * ${xOne}`)}
+    } else {${pass(`${vector}.add(${vector}.mul(as, ${x}), ${vector}.mul(bs, ${y}))`, `a * ${xOne} + b * ${yOne}`)}
+    }
+    x += ldx;
+    y += ldy;
+  }
+}
+
+/** Row i of Y is multiplied by factors[i]. */
+export function scaleRows_${type}(m: i32, n: i32, y: usize, ldy: usize, factors: usize): void {
+  const end = <usize>n * ${bytes};
+  const whole = <usize>(n / ${lanes}) * 16;
+  for (let i = 0; i < m; i++) {
+    const b = load<${type}>(factors);
+    const bs = ${vector}.splat(b);${pass(`${vector}.mul(bs, ${y})`, `b * ${yOne}`)}
+    factors += ${bytes};
+    y += ldy;
+  }
+}
+
+/** Copies rows [begin, end) of the lower triangle onto the upper one, in squares that stay in the first cache. */
+export function mirror_${type}(begin: i32, end: i32, c: usize, ldc: usize): void {
+  for (let top = begin; top < end; top += 32) {
+    const bottom = min(top + 32, end);
+    for (let left = 0; left < bottom; left += 32) {
+      for (let i = max(top, left + 1); i < bottom; i++) {
+        const right = min(left + 32, i);
+        let from = c + <usize>i * ldc + (<usize>left * ${bytes});
+        let to = c + <usize>left * ldc + (<usize>i * ${bytes});
+        for (let j = left; j < right; j++) {
+          store<${type}>(to, load<${type}>(from));
+          from += ${bytes};
+          to += ldc;
+        }
+      }
+    }
+  }
+}
+`;
+}
+
+export function passesSource(family, element) {
+  return dot(family, element) + addRows(family, element) + elementwise(element);
+}
