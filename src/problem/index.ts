@@ -1,6 +1,17 @@
 /** Problems: the type, making, reading, checking and splitting them. */
+export { brokenRules, type CheckOptions, checkProblem } from './check.js';
+export { generalize } from './generalize.js';
 export { type GenerateOptions, generateProblem } from './generate.js';
 export type { WebKind } from './generate-pictures.js';
-export { type FeatureScaling, type NormaliseOptions, normalise } from './normalise.js';
+export { problemHash } from './hash.js';
+export { type Finding, lookOver } from './look-over.js';
+export { type FeatureScaling, featureScalings, type NormaliseOptions, normalise } from './normalise.js';
 export { candidateNames, type Problem, type ValidationWeb } from './problem.js';
+export { type CategoryChoice, restrictToCategories, subsetWeb } from './subset.js';
 export { type TermFrequencies, type TermFrequencyOptions, termFrequencies } from './text.js';
+export {
+  type SyntheticWebOptions,
+  syntheticValidationWeb,
+  validationCategoryCount,
+  validationSplit,
+} from './validation.js';

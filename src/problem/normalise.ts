@@ -69,18 +69,21 @@ export function featureArrays(problem: Problem): { name: string; matrix: Matrix 
   return arrays;
 }
 
+export function zeroVectorError(array: string, row: number): ProblemError {
+  return new ProblemError(
+    array,
+    row,
+    'all features are zero, and a vector without length cannot be scaled to unit length (l2)',
+    'Remove the picture, extract its features again, or choose the scaling "none" or "zscore".',
+  );
+}
+
 function scaleToUnitLength(name: string, matrix: Matrix): void {
   for (let i = 0; i < matrix.rows; i++) {
     const row = matrix.row(i);
     let largest = 0;
     for (let j = 0; j < row.length; j++) largest = Math.max(largest, Math.abs(row[j]));
-    if (largest === 0)
-      throw new ProblemError(
-        name,
-        i,
-        'all features are zero, and a vector without length cannot be scaled to unit length (l2)',
-        'Remove the picture, extract its features again, or choose the scaling "none" or "zscore".',
-      );
+    if (largest === 0) throw zeroVectorError(name, i);
     // Dividing by the largest entry first keeps the squares from overflowing or vanishing.
     let squares = 0;
     for (let j = 0; j < row.length; j++) squares += (row[j] / largest) ** 2;

@@ -1,0 +1,216 @@
+/**
+ * The rules every problem keeps. Each broken rule is a ProblemError that names the array (as it is called in a problem
+ * file), the row and the rule.
+ */
+import { ProblemError } from '../errors.js';
+import type { Matrix } from '../linalg/matrix.js';
+import { type FeatureScaling, featureArrays, zeroVectorError } from './normalise.js';
+import type { Problem } from './problem.js';
+
+export interface CheckOptions {
+  /** With `l2`, a picture whose features are all zero is an error. @default 'none' */
+  scaling?: FeatureScaling;
+  /** Whether there must be web pictures; methods that learn from semantic vectors alone need none. @default 'required' */
+  web?: 'required' | 'optional';
+}
+
+/** @throws ProblemError for the first rule that is broken */
+export function checkProblem(problem: Problem, options: CheckOptions = {}): void {
+  for (const error of brokenRules(problem, options)) throw error;
+}
+
+/** All broken rules, at most one for each array and rule. */
+export function* brokenRules(problem: Problem, options: CheckOptions = {}): Generator<ProblemError> {
+  yield* checkSizes(problem, options);
+  yield* checkNames(problem);
+  yield* checkLabels(problem, options);
+  yield* checkAttachments(problem);
+  yield* checkValues(problem, options);
+}
+
+function* checkSizes(problem: Problem, options: CheckOptions): Generator<ProblemError> {
+  const { auxiliaryFeatures, auxiliarySemantics, testSemantics } = problem;
+  for (const { name, matrix } of featureArrays(problem)) {
+    if (matrix.rows === 0 && !(name === 'web_features' && options.web === 'optional'))
+      yield new ProblemError(
+        name,
+        undefined,
+        'is empty; at least one picture was expected',
+        name === 'web_features'
+          ? 'Add web pictures; for methods that learn without them, allow their absence with web: "optional".'
+          : 'Add pictures to this set.',
+      );
+    if (matrix.cols !== auxiliaryFeatures.cols)
+      yield new ProblemError(
+        name,
+        undefined,
+        `has ${matrix.cols} features per picture, aux_features has ${auxiliaryFeatures.cols}`,
+        'Extract all features with the same model.',
+      );
+    if (matrix.dtype !== auxiliaryFeatures.dtype)
+      yield new ProblemError(name, undefined, `is ${matrix.dtype}, aux_features is ${auxiliaryFeatures.dtype}`);
+  }
+  if (auxiliaryFeatures.cols === 0)
+    yield new ProblemError('aux_features', undefined, 'has no columns; at least one feature per picture was expected');
+  if (testSemantics.cols !== auxiliarySemantics.cols)
+    yield new ProblemError(
+      'test_semantics',
+      undefined,
+      `vectors have ${testSemantics.cols} elements, those of aux_semantics ${auxiliarySemantics.cols}`,
+      'Take both from the same word vectors or the same list of attributes.',
+    );
+  if (auxiliarySemantics.cols === 0)
+    yield new ProblemError('aux_semantics', undefined, 'has no columns; semantic vectors need at least one element');
+}
+
+function* checkNames(problem: Problem): Generator<ProblemError> {
+  const sets = [
+    { name: 'aux', names: problem.auxiliaryNames, semantics: problem.auxiliarySemantics },
+    { name: 'test', names: problem.testNames, semantics: problem.testSemantics },
+  ];
+  const seen = new Map<string, string>();
+  for (const { name, names, semantics } of sets) {
+    if (semantics.rows === 0)
+      yield new ProblemError(`${name}_semantics`, undefined, 'is empty; at least one category was expected');
+    if (names.length !== semantics.rows)
+      yield new ProblemError(
+        `${name}_names`,
+        undefined,
+        `has ${names.length} names, ${name}_semantics has ${semantics.rows} rows`,
+        'One name and one semantic vector belong to each category, in the same order.',
+      );
+    for (let row = 0; row < names.length; row++) {
+      const place = seen.get(names[row]);
+      if (place !== undefined) {
+        yield new ProblemError(
+          `${name}_names`,
+          row,
+          `"${names[row]}" is already the name of ${place}`,
+          'Each category needs a name of its own, and a test category must not be an auxiliary one too.',
+        );
+        break;
+      }
+      seen.set(names[row], `category ${row} in ${name}_names`);
+    }
+  }
+}
+
+function* checkLabels(problem: Problem, options: CheckOptions): Generator<ProblemError> {
+  const { validationWeb: web, testLabels } = problem;
+  const countA = problem.auxiliaryNames.length;
+  const countT = problem.testNames.length;
+  yield* checkLabelArray('aux', problem.auxiliaryLabels, problem.auxiliaryFeatures, countA, 'auxiliary');
+  yield* checkLabelArray('web', problem.webLabels, problem.webFeatures, countT, 'test');
+  if (testLabels) {
+    const count = problem.generalized ? countT + countA : countT;
+    yield* checkLabelArray(
+      'test',
+      testLabels,
+      problem.testFeatures,
+      count,
+      problem.generalized ? 'test and auxiliary' : 'test',
+    );
+  }
+  if (web) yield* checkLabelArray('validation_web', web.labels, web.features, countA, 'auxiliary');
+  yield* checkCovered('aux_labels', problem.auxiliaryLabels, problem.auxiliaryNames);
+  if (problem.webFeatures.rows > 0 || options.web !== 'optional')
+    yield* checkCovered('web_labels', problem.webLabels, problem.testNames);
+}
+
+function* checkLabelArray(
+  set: string,
+  labels: Int32Array,
+  features: Matrix,
+  categories: number,
+  kind: string,
+): Generator<ProblemError> {
+  if (labels.length !== features.rows)
+    yield new ProblemError(
+      `${set}_labels`,
+      undefined,
+      `has ${labels.length} labels, ${set}_features has ${features.rows} rows`,
+      'One label belongs to each picture, in the same order.',
+    );
+  const row = labels.findIndex((label) => label < 0 || label >= categories);
+  if (row >= 0)
+    yield new ProblemError(
+      `${set}_labels`,
+      row,
+      `label ${labels[row]} is out of range; the ${categories} ${kind} categories are numbered 0…${categories - 1}`,
+      labels[row] === categories
+        ? 'If the labels count from 1, subtract 1 from each.'
+        : 'Labels count the rows of the semantic vectors, from 0.',
+    );
+}
+
+function* checkCovered(array: string, labels: Int32Array, names: readonly string[]): Generator<ProblemError> {
+  const counts = new Int32Array(names.length);
+  for (const label of labels) if (label >= 0 && label < names.length) counts[label]++;
+  const empty = counts.indexOf(0);
+  if (empty >= 0)
+    yield new ProblemError(
+      array,
+      undefined,
+      `category ${empty} ("${names[empty]}") has no picture`,
+      'Add pictures for it, or leave the category out.',
+    );
+}
+
+/** Text, kinds and marks must have one entry for each picture. */
+function* checkAttachments(problem: Problem): Generator<ProblemError> {
+  const { validationWeb: web } = problem;
+  const attachments: [string, number | undefined, string, number][] = [
+    ['web_text', problem.webText?.rows, 'web_features', problem.webFeatures.rows],
+    ['web_texts', problem.webTexts?.length, 'web_features', problem.webFeatures.rows],
+    ['web_kind', problem.webKinds?.length, 'web_features', problem.webFeatures.rows],
+  ];
+  if (web) {
+    for (const [name, length] of [
+      ['text', web.text?.rows],
+      ['texts', web.texts?.length],
+      ['kind', web.kinds?.length],
+    ] as const)
+      attachments.push([`validation_web_${name}`, length, 'validation_web_features', web.features.rows]);
+    const marks = web.auxiliaryUsed?.length;
+    attachments.push(['aux_in_validation_web', marks, 'aux_features', problem.auxiliaryFeatures.rows]);
+  }
+  for (const [name, length, features, rows] of attachments)
+    if (length !== undefined && length !== rows)
+      yield new ProblemError(name, undefined, `has ${length} rows, ${features} has ${rows}`);
+}
+
+function* checkValues(problem: Problem, options: CheckOptions): Generator<ProblemError> {
+  const features = featureArrays(problem);
+  const others = [
+    { name: 'aux_semantics', matrix: problem.auxiliarySemantics },
+    { name: 'test_semantics', matrix: problem.testSemantics },
+    { name: 'web_text', matrix: problem.webText },
+    { name: 'validation_web_text', matrix: problem.validationWeb?.text },
+  ];
+  for (const { name, matrix } of [...features, ...others]) if (matrix) yield* checkFinite(name, matrix);
+  if (options.scaling === 'l2') for (const { name, matrix } of features) yield* checkNonzero(name, matrix);
+}
+
+function* checkFinite(name: string, matrix: Matrix): Generator<ProblemError> {
+  for (let i = 0; i < matrix.rows; i++) {
+    const row = matrix.row(i);
+    for (let j = 0; j < row.length; j++)
+      if (!Number.isFinite(row[j])) {
+        yield new ProblemError(
+          name,
+          i,
+          `column ${j} is ${row[j]}; all values must be finite`,
+          'Remove the row, or extract its features again.',
+        );
+        return;
+      }
+  }
+}
+
+function* checkNonzero(name: string, matrix: Matrix): Generator<ProblemError> {
+  for (let i = 0; i < matrix.rows; i++)
+    if (matrix.row(i).every((value) => value === 0)) {
+      yield zeroVectorError(name, i);
+      return;
+    }
+}
