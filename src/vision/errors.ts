@@ -1,0 +1,50 @@
+/** What can go wrong between a picture and its features: the picture, the model, or the two not belonging together. */
+import { BowerbirdError } from '../errors.js';
+
+/** Why a picture could not be read; stable words that are written to failures.csv. */
+export type PictureFault =
+  | 'missing'
+  | 'empty'
+  | 'not-a-picture'
+  | 'unsupported-format'
+  | 'too-large'
+  | 'damaged'
+  | 'too-slow';
+
+/** A picture could not be turned into pixels. Extraction records it and goes on. */
+export class PictureError extends BowerbirdError {
+  readonly fault: PictureFault;
+
+  constructor(fault: PictureFault, message: string, cause?: unknown) {
+    super('BOWERBIRD_PICTURE', message, { cause });
+    this.fault = fault;
+  }
+}
+
+/** A model file, entry or layer is not what it must be. */
+export class ModelError extends BowerbirdError {
+  constructor(message: string, hint?: string, cause?: unknown) {
+    super('BOWERBIRD_MODEL', message, { hint, cause });
+  }
+}
+
+/** A network uses a layer, or an option of a layer, that the importer does not translate. */
+export class UnsupportedLayerError extends BowerbirdError {
+  readonly layerType: string;
+  readonly layerName: string;
+
+  constructor(layerType: string, layerName: string, problem = 'this layer type is not translated') {
+    super('BOWERBIRD_UNSUPPORTED_LAYER', `layer "${layerName}" of type ${layerType}: ${problem}`, {
+      hint: 'Convert the network to ONNX with another tool and give the .onnx file instead.',
+    });
+    this.layerType = layerType;
+    this.layerName = layerName;
+  }
+}
+
+/** Features of different models, layers or preprocessing would be mixed. */
+export class FeatureMismatchError extends BowerbirdError {
+  constructor(message: string, hint?: string) {
+    super('BOWERBIRD_FEATURE_MISMATCH', message, { hint });
+  }
+}
