@@ -25,7 +25,8 @@ export type FileSource = string | RandomAccessFile;
 /** One system call reads at most this much; longer ones fail on some systems. */
 const largestRead = 2 ** 26;
 
-abstract class BoundedFile implements RandomAccessFile {
+/** A file that answers only for bytes that it has; how they are fetched is left to `fill`. */
+export abstract class BoundedFile implements RandomAccessFile {
   readonly name: string;
   readonly size: number;
 

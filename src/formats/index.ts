@@ -15,4 +15,5 @@ export { PendingFile, writeBeside, writeFileAtomic } from './atomic.js';
 export { type FileSource, memoryFile, openFile, type RandomAccessFile, withFile } from './file.js';
 export { type ReadArrayOptions, readNpy, readNpyHeader, writeNpy } from './npy.js';
 export { NpyWriter, type NpyWriterOptions } from './npy-writer.js';
+export { Npz, type OpenNpzOptions, openNpz, readNpz, type WriteNpzOptions, writeNpz } from './npz.js';
 export type { ArrayHeader, RowRange } from './stored-array.js';
