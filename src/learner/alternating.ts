@@ -1,0 +1,367 @@
+/**
+ * Stage 2 of the learner: inexact augmented Lagrangian alternation over E, Z, D, A, θ and the multipliers R and T
+ * (Algorithm 1 of the paper), with the exact reductions documented in docs/learner.md. Instances are rows here:
+ * X nt×d, A, Z, T nt×r, D d×r, prototypes P = Āt D' C×d.
+ *
+ * Each public method is one update; `iterate` runs them in order. Tests call them one by one.
+ */
+import { NotPositiveDefiniteError } from '../errors.js';
+import type { Backend } from '../linalg/backend.js';
+import type { Matrix, RealArray } from '../linalg/matrix.js';
+import type { LearnerOptions } from './options.js';
+import { pseudoInverse, type Thresholded, thresholdSingularValues } from './solve.js';
+import { addTextTerm, type TextTerm } from './text.js';
+import { solveProjectedGradient } from './theta/projected-gradient.js';
+import { solveSmo } from './theta/smo.js';
+import type { IterationRecord } from './trace.js';
+import type { WebState } from './web-state.js';
+
+export interface AlternatingInput {
+  backend: Backend;
+  options: LearnerOptions;
+  /** X, in the backend's storage. */
+  testFeatures: Matrix;
+  /** Āt in learner coordinates, C×r. */
+  testSemantics: Matrix;
+  /** Da, d×r. */
+  auxiliaryDictionary: Matrix;
+  /** Orthonormal rows, r×m: learner coordinates back to semantic vectors. */
+  basis: Matrix;
+  web?: {
+    state: WebState;
+    text?: TextTerm;
+    /** λ3-free part of f: xᵢ · Σⱼ xtⱼ. */
+    dotsWithTestSum: Float64Array;
+    testSum: Float64Array;
+    spectralBound: number;
+    gram?: Matrix;
+  };
+}
+
+export class Alternating {
+  readonly input: AlternatingInput;
+  readonly dictionary: Matrix;
+  readonly semantics: Matrix;
+  readonly lowRank: Matrix;
+  readonly multiplier: Matrix;
+  /** Xw'θ for the current weights. */
+  readonly weightedSum: Float64Array;
+  mu: number;
+  iteration = 0;
+  converged = false;
+
+  readonly #backend: Backend;
+  readonly #options: LearnerOptions;
+  /** A'A for the current A. */
+  readonly #semanticsGram: Matrix;
+  readonly #testNorm: number;
+  readonly #scratch: Matrix;
+  readonly #product: Matrix;
+  #newTheta: Float64Array;
+  #thresholded: Thresholded = { rank: 0, nuclear: 0 };
+  #thetaSteps = 0;
+  #discrepancy = 0;
+  #reconstruction = 0;
+
+  constructor(input: AlternatingInput) {
+    const { backend, options, testFeatures, auxiliaryDictionary } = input;
+    const [n, rank] = [testFeatures.rows, auxiliaryDictionary.cols];
+    const matrix = (rows: number, cols: number) => backend.matrix(rows, cols, testFeatures.dtype);
+    this.input = input;
+    this.#backend = backend;
+    this.#options = options;
+    this.mu = options.penaltyStart;
+    this.dictionary = matrix(auxiliaryDictionary.rows, rank).copyFrom(auxiliaryDictionary);
+    this.semantics = matrix(n, rank);
+    this.lowRank = matrix(n, rank);
+    this.multiplier = matrix(n, rank);
+    this.#semanticsGram = matrix(rank, rank);
+    this.weightedSum = new Float64Array(testFeatures.cols);
+    this.#scratch = matrix(n, rank);
+    this.#product = matrix(n, rank);
+    this.#testNorm = squaredNorm(testFeatures);
+    this.#newTheta = input.web ? input.web.state.scalars.theta.slice() : new Float64Array(0);
+  }
+
+  /** First A = (Da'Da + μI)⁻¹Da'X, first residuals of the web images. */
+  async start(): Promise<void> {
+    this.updateSemantics();
+    const { web } = this.input;
+    if (!web) return;
+    const prototypes = this.prototypes();
+    await web.state.start(prototypes);
+    await web.state.features.transposedTimes(this.weightedSum, web.state.scalars.theta);
+    this.#backend.release(prototypes);
+  }
+
+  /** P = Āt D' (C×d); the caller releases it. */
+  prototypes(): Matrix {
+    const { testSemantics } = this.input;
+    const result = this.#backend.matrix(testSemantics.rows, this.dictionary.rows, this.dictionary.dtype);
+    this.#backend.gemm(result, testSemantics, this.dictionary, { transposeB: true });
+    return result;
+  }
+
+  shrinkErrors(): void {
+    this.input.web?.state.shrinkErrors(this.#options.lambda4, this.mu);
+  }
+
+  /** Z ← argmin λ2‖Z‖* + μ/2 ‖Z − (A + T/μ)‖² */
+  thresholdSemantics(): void {
+    const m = this.#scratch;
+    m.copyFrom(this.semantics);
+    this.#backend.axpby(m, 1 / this.mu, this.multiplier, 1);
+    if (this.#options.lambda2 === 0) {
+      this.lowRank.copyFrom(m);
+      this.#thresholded = { rank: m.cols, nuclear: 0 };
+    } else this.#thresholded = thresholdSingularValues(this.#backend, this.lowRank, m, this.#options.lambda2 / this.mu);
+  }
+
+  /** D ← (X'A + λ1Da + S'Āt + γ…)(A'A + Āt'diag(μΣθ² + γn)Āt + λ1I)⁻¹; the web residuals follow. */
+  async updateDictionary(): Promise<void> {
+    const backend = this.#backend;
+    const { testFeatures, testSemantics, auxiliaryDictionary, web } = this.input;
+    const { lambda1, gamma } = this.#options;
+    const [dimension, rank] = [this.dictionary.rows, this.dictionary.cols];
+    const dtype = this.dictionary.dtype;
+    const right = this.dictionary;
+    backend.gemm(right, testFeatures, this.semantics, { transposeA: true });
+    backend.axpby(right, lambda1, auxiliaryDictionary, 1);
+    const system = backend.matrix(rank, rank, dtype).copyFrom(this.#semanticsGram);
+    for (let j = 0; j < rank; j++) system.data[j * system.stride + j] += lambda1;
+    if (web) {
+      const sums = backend.matrix(testSemantics.rows, dimension, dtype);
+      await web.state.dictionaryTerm(sums, this.mu);
+      const factors = web.state.squaredWeights().map((sum) => this.mu * sum);
+      if (web.text) {
+        addTextTerm(backend, sums, web.text, gamma, this.iteration === 0 ? undefined : web.state.prototypes);
+        const { counts } = web.state.features.grouping;
+        for (let c = 0; c < factors.length; c++) factors[c] += gamma * counts[c];
+      }
+      backend.gemm(right, sums, testSemantics, { transposeA: true, beta: 1 });
+      const weighted = backend.matrix(testSemantics.rows, rank, dtype).copyFrom(testSemantics);
+      backend.scaleRows(weighted, dtype === 'float64' ? factors : Float32Array.from(factors));
+      backend.gemm(system, testSemantics, weighted, { transposeA: true, beta: 1 });
+      backend.release(sums);
+      backend.release(weighted);
+    }
+    this.#solveDictionary(system, right);
+    backend.release(system);
+    if (web) {
+      const prototypes = this.prototypes();
+      await web.state.moveTo(prototypes);
+      backend.release(prototypes);
+    }
+  }
+
+  #solveDictionary(system: Matrix, right: Matrix): void {
+    const backend = this.#backend;
+    if (this.#options.lambda1 > 0) {
+      const factor = backend.matrix(system.rows, system.cols, system.dtype).copyFrom(system);
+      try {
+        backend.cholesky(factor);
+        backend.choleskySolve(factor, right, 'rows');
+        return;
+      } catch (error) {
+        if (!(error instanceof NotPositiveDefiniteError)) throw error;
+      } finally {
+        backend.release(factor);
+      }
+    }
+    const inverse = pseudoInverse(backend, system);
+    const solved = backend.matrix(right.rows, right.cols, right.dtype);
+    backend.gemm(solved, right, inverse);
+    right.copyFrom(solved);
+    backend.release(inverse);
+    backend.release(solved);
+  }
+
+  /** A ← (D'D + μI)⁻¹(D'X + μZ − T), row by row. */
+  updateSemantics(): void {
+    const backend = this.#backend;
+    const rank = this.dictionary.cols;
+    const dtype = this.dictionary.dtype;
+    const gram = backend.matrix(rank, rank, dtype);
+    backend.syrk(gram, this.dictionary, { transpose: true });
+    const system = backend.matrix(rank, rank, dtype).copyFrom(gram);
+    for (let j = 0; j < rank; j++) system.data[j * system.stride + j] += this.mu;
+    backend.gemm(this.#product, this.input.testFeatures, this.dictionary);
+    this.semantics.copyFrom(this.#product);
+    backend.axpby(this.semantics, this.mu, this.lowRank, 1);
+    backend.axpby(this.semantics, -1, this.multiplier, 1);
+    backend.cholesky(system);
+    backend.choleskySolve(system, this.semantics, 'rows');
+    backend.syrk(this.#semanticsGram, this.semantics, { transpose: true });
+    // ‖X − AD'‖² = ‖X‖² − 2⟨XD, A⟩ + ⟨D'D, A'A⟩
+    this.#reconstruction =
+      this.#testNorm - 2 * this.#inner(this.#product, this.semantics) + this.#inner(gram, this.#semanticsGram);
+    backend.release(gram);
+    backend.release(system);
+  }
+
+  /** θ ← argmin ½θ'Hθ − f'θ on the capped simplex; becomes current with `updateMultipliers`. */
+  async updateWeights(): Promise<void> {
+    const { web, testFeatures } = this.input;
+    if (!web) return;
+    const { state } = web;
+    const n = state.features.rows;
+    const { lambda3, bound } = this.#options;
+    const curvature = new Float64Array(n);
+    const linear = new Float64Array(n);
+    state.weightTerms(curvature, linear, this.mu);
+    const pull = lambda3 / (n * testFeatures.rows);
+    for (let i = 0; i < n; i++) linear[i] += pull * web.dotsWithTestSum[i];
+    const problem = { curvature, linear, coupling: lambda3 / (n * n), bound };
+    this.#newTheta = state.scalars.theta.slice();
+    if (web.gram) {
+      this.#thetaSteps = solveSmo(this.#newTheta, problem, web.gram);
+      await state.features.transposedTimes(this.weightedSum, this.#newTheta);
+    } else
+      this.#thetaSteps = await solveProjectedGradient(this.#newTheta, this.weightedSum, problem, state.features, web);
+    this.#discrepancy = 0;
+    for (let j = 0; j < this.weightedSum.length; j++)
+      this.#discrepancy += (this.weightedSum[j] / n - web.testSum[j] / testFeatures.rows) ** 2;
+  }
+
+  /** R, T and μ; sets `converged` by the paper's rule. Returns the largest residual norms. */
+  async updateMultipliers(): Promise<{ web: number; semantics: number }> {
+    const backend = this.#backend;
+    const { web } = this.input;
+    const difference = this.#scratch;
+    difference.copyFrom(this.semantics);
+    backend.axpby(difference, -1, this.lowRank, 1);
+    backend.axpby(this.multiplier, this.mu, difference, 1);
+    const norms = vectorLike(difference, difference.rows);
+    backend.rowDots(norms, difference, difference);
+    const semantics = Math.sqrt(largestOf(norms));
+    let below = this.#semanticsResidualBelow(difference, semantics);
+    let largest = 0;
+    if (web) {
+      const residuals = web.state.columnResiduals(this.#newTheta, this.mu);
+      largest = residuals.largest;
+      below &&= await web.state.residualBelow(this.#options.tolerance, this.#newTheta, this.mu, residuals.norms);
+      web.state.updateMultipliers(this.#newTheta, this.mu);
+    }
+    this.converged = below;
+    return { web: largest, semantics };
+  }
+
+  /** Whether every entry of Q(A − Z) is below ν; written out in m dimensions only when the norms leave it open. */
+  #semanticsResidualBelow(difference: Matrix, largestNorm: number): boolean {
+    const { basis } = this.input;
+    const { tolerance } = this.#options;
+    if (largestNorm < tolerance) return true;
+    if (largestNorm >= tolerance * Math.sqrt(basis.cols) * (1 + 1e-9)) return false;
+    const full = this.#backend.matrix(difference.rows, basis.cols, difference.dtype);
+    this.#backend.gemm(full, difference, basis);
+    let below = true;
+    for (let i = 0; below && i < full.rows; i++) below = full.row(i).every((value) => Math.abs(value) < tolerance);
+    this.#backend.release(full);
+    return below;
+  }
+
+  async iterate(): Promise<IterationRecord> {
+    const begun = performance.now();
+    this.shrinkErrors();
+    this.thresholdSemantics();
+    await this.updateDictionary();
+    this.updateSemantics();
+    await this.updateWeights();
+    const residuals = await this.updateMultipliers();
+    const record = this.#record(residuals, begun);
+    this.mu = Math.min(this.#options.penaltyMaximum, (1 + this.#options.penaltyGrowth) * this.mu);
+    this.iteration++;
+    return record;
+  }
+
+  #record(residuals: { web: number; semantics: number }, begun: number): IterationRecord {
+    const { lambda1, lambda2, lambda3, lambda4 } = this.#options;
+    const { web, auxiliaryDictionary } = this.input;
+    const reconstruction = Math.max(0, this.#reconstruction) / 2;
+    const transfer = lambda1 > 0 ? (lambda1 / 2) * squaredDistance(this.dictionary, auxiliaryDictionary) : 0;
+    const nuclear = lambda2 * this.#thresholded.nuclear;
+    const discrepancy = web ? (lambda3 / 2) * this.#discrepancy : 0;
+    const error = web ? lambda4 * web.state.errorNorm : 0;
+    const theta = web?.state.scalars.theta ?? new Float64Array(0);
+    return {
+      iteration: this.iteration + 1,
+      objective: reconstruction + transfer + nuclear + discrepancy + error,
+      reconstruction,
+      transfer,
+      nuclear,
+      discrepancy,
+      error,
+      webResidual: residuals.web,
+      semanticsResidual: residuals.semantics,
+      mu: this.mu,
+      rank: this.#thresholded.rank,
+      ...spread(theta),
+      thetaSteps: this.#thetaSteps,
+      seconds: (performance.now() - begun) / 1000,
+    };
+  }
+
+  /** ⟨A, B⟩ */
+  #inner(a: Matrix, b: Matrix): number {
+    const out = vectorLike(a, a.rows);
+    this.#backend.rowDots(out, a, b);
+    let sum = 0;
+    for (const value of out) sum += value;
+    return sum;
+  }
+
+  /** After restoring D, A, Z, T from a checkpoint: what is derived from them. */
+  refresh(): void {
+    this.#backend.syrk(this.#semanticsGram, this.semantics, { transpose: true });
+  }
+
+  release(): void {
+    const own = [this.dictionary, this.semantics, this.lowRank, this.multiplier];
+    for (const matrix of [...own, this.#semanticsGram, this.#scratch, this.#product]) this.#backend.release(matrix);
+  }
+}
+
+function vectorLike(matrix: Matrix, length: number): RealArray {
+  return matrix.dtype === 'float64' ? new Float64Array(length) : new Float32Array(length);
+}
+
+function largestOf(values: RealArray): number {
+  let largest = 0;
+  for (const value of values) largest = Math.max(largest, value);
+  return largest;
+}
+
+function squaredNorm(matrix: Matrix): number {
+  let sum = 0;
+  for (let i = 0; i < matrix.rows; i++) {
+    const row = matrix.row(i);
+    for (let j = 0; j < row.length; j++) sum += row[j] * row[j];
+  }
+  return sum;
+}
+
+function squaredDistance(a: Matrix, b: Matrix): number {
+  let sum = 0;
+  for (let i = 0; i < a.rows; i++) {
+    const [x, y] = [a.row(i), b.row(i)];
+    for (let j = 0; j < x.length; j++) sum += (x[j] - y[j]) ** 2;
+  }
+  return sum;
+}
+
+function spread(theta: Float64Array) {
+  let [low, high, sum, squares] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
+  for (const value of theta) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+    sum += value;
+    squares += value * value;
+  }
+  const n = theta.length;
+  if (n === 0) return { thetaMinimum: 0, thetaMaximum: 0, thetaDeviation: 0 };
+  return {
+    thetaMinimum: low,
+    thetaMaximum: high,
+    thetaDeviation: Math.sqrt(Math.max(0, squares / n - (sum / n) ** 2)),
+  };
+}

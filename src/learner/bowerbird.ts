@@ -1,0 +1,175 @@
+/**
+ * The paper's learner as a method: `new Bowerbird({ lambda1, … }).fit(problem, { backend })`, then predictions for
+ * the test pictures of the fit and, through the learnt dictionary, for any other picture.
+ */
+import { setImmediate as breathe } from 'node:timers/promises';
+import { ArgumentError, InterruptedError } from '../errors.js';
+import type { Backend } from '../linalg/backend.js';
+import { createBackend } from '../linalg/create.js';
+import { Matrix } from '../linalg/matrix.js';
+import { type FitOptions, type Method, rowMaxima, sameRows } from '../problem/method.js';
+import type { Problem } from '../problem/problem.js';
+import { Alternating } from './alternating.js';
+import type { Checkpoint } from './checkpoint.js';
+import { mapFeatures } from './map.js';
+import { distances } from './nearest.js';
+import { type LearnerOptions, resolveOptions, type SpecialCase, specialCases } from './options.js';
+import { prepare } from './prepare.js';
+import type { IterationRecord } from './trace.js';
+import type { RowSource } from './web-streamed.js';
+
+export interface LearnerFitOptions extends Partial<FitOptions> {
+  /** Called after every iteration. */
+  onIteration?: (record: IterationRecord, iterations: number) => void;
+  /** Web features read from a file in every pass instead of `problem.webFeatures`. */
+  webRows?: RowSource;
+  /** Where the state of an interrupted fit is kept; an existing one is continued. */
+  checkpoint?: Checkpoint;
+}
+
+/** What a finished fit knows; enough to classify pictures that were not part of it. */
+export interface LearnerModel {
+  /** D, d×m. */
+  dictionary: Matrix<Float64Array>;
+  /** Vectors of the candidate categories, C×m. */
+  candidates: Matrix<Float64Array>;
+  names: readonly string[];
+  metric: LearnerOptions['metric'];
+  /** New pictures are mapped by a = (D'D + ridge I)⁻¹ D'x. */
+  ridge: number;
+}
+
+export class Bowerbird implements Method {
+  readonly options: LearnerOptions;
+  /** Predicted semantic vectors of the test pictures, nt×m. */
+  semantics_!: Matrix<Float64Array>;
+  /** Importance weights of the web pictures, in their original order; empty when none were used. */
+  theta_!: Float64Array;
+  model_!: LearnerModel;
+  trace_: IterationRecord[] = [];
+  converged_ = false;
+  /** Plain sentences about anything a user should know of this solution. */
+  warnings_: string[] = [];
+  #testFeatures: Matrix | undefined;
+  #backend: Backend | undefined;
+
+  constructor(options: Partial<LearnerOptions> & { special?: SpecialCase } = {}) {
+    const { special = 'ours', ...given } = options;
+    if (!Object.hasOwn(specialCases, special))
+      throw new ArgumentError(`special is "${special}"; it must be one of ${Object.keys(specialCases).join(', ')}`);
+    this.options = resolveOptions({ ...given, ...specialCases[special] });
+  }
+
+  async fit(problem: Problem, fitOptions: LearnerFitOptions = {}): Promise<this> {
+    fitOptions.signal?.throwIfAborted();
+    this.#backend = fitOptions.backend ?? (await createBackend());
+    await this.#fit(problem, this.#backend, fitOptions);
+    return this;
+  }
+
+  async #fit(problem: Problem, backend: Backend, fitOptions: LearnerFitOptions): Promise<void> {
+    const { options } = this;
+    const { signal, onProgress, onIteration, checkpoint, webRows } = fitOptions;
+    const { input, release } = await prepare(problem, options, backend, webRows);
+    const alternation = new Alternating(input);
+    this.trace_ = [];
+    this.warnings_ = [];
+    try {
+      await alternation.start();
+      if (checkpoint) this.trace_ = (await checkpoint.restore(alternation)) ?? [];
+      while (!alternation.converged && alternation.iteration < options.maxIterations) {
+        const record = await alternation.iterate();
+        this.trace_.push(record);
+        onIteration?.(record, alternation.iteration);
+        onProgress?.({ done: alternation.iteration, detail: describe(record, options.tolerance) });
+        await breathe();
+        if (signal?.aborted) {
+          await checkpoint?.save(alternation, this.trace_);
+          throw new InterruptedError(
+            `interrupted after ${alternation.iteration} iterations`,
+            checkpoint ? 'Run the same command with --resume to continue.' : undefined,
+          );
+        }
+        await checkpoint?.saveIfDue(alternation, this.trace_);
+      }
+      this.#conclude(problem, alternation, backend);
+    } finally {
+      alternation.release();
+      release();
+    }
+  }
+
+  #conclude(problem: Problem, alternation: Alternating, backend: Backend): void {
+    const { input } = alternation;
+    const toFull = (coordinates: Matrix) => {
+      const full = backend.matrix(coordinates.rows, input.basis.cols, coordinates.dtype);
+      backend.gemm(full, coordinates, input.basis);
+      const result = full.copy('float64');
+      backend.release(full);
+      return result;
+    };
+    this.semantics_ = toFull(alternation.semantics);
+    this.theta_ = new Float64Array(input.web?.state.features.rows ?? 0);
+    const theta = input.web?.state.scalars.theta;
+    input.web?.state.features.grouping.order.forEach((row, position) => {
+      this.theta_[row] = theta![position];
+    });
+    this.model_ = {
+      dictionary: toFull(alternation.dictionary),
+      candidates: candidateSemantics(problem),
+      names: problem.generalized ? [...problem.testNames, ...problem.auxiliaryNames] : [...problem.testNames],
+      metric: this.options.metric,
+      ridge: this.options.penaltyStart,
+    };
+    this.converged_ = alternation.converged;
+    this.#testFeatures = problem.testFeatures;
+    this.#warn(problem);
+  }
+
+  #warn(problem: Problem): void {
+    const { options } = this;
+    const last = this.trace_[this.trace_.length - 1];
+    if (!this.converged_)
+      this.warnings_.push(
+        `did not converge in ${options.maxIterations} iterations (residuals ${last.webResidual.toExponential(1)} and ` +
+          `${last.semanticsResidual.toExponential(1)}, tolerance ${options.tolerance}); raise maxIterations`,
+      );
+    if (last.rank === 0)
+      this.warnings_.push(
+        `the solution collapsed: the semantic vectors of all test pictures have rank 0; lambda2 = ${options.lambda2} is too large`,
+      );
+    const predicted = this.predict(problem.testFeatures);
+    if (predicted.length > 1 && predicted.every((category) => category === predicted[0]))
+      this.warnings_.push(
+        `every test picture was put into "${this.model_.names[predicted[0]]}"; lambda2 = ${options.lambda2} may be too large`,
+      );
+  }
+
+  /** Negative distances to every candidate category. */
+  decisionValues(features: Matrix): Matrix {
+    if (!this.model_ || !this.#backend || !this.#testFeatures)
+      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    const semantics = sameRows(features, this.#testFeatures)
+      ? this.semantics_
+      : mapFeatures(this.#backend, this.model_.dictionary, this.model_.ridge, features);
+    const result = distances(semantics, this.model_.candidates, this.model_.metric);
+    for (let i = 0; i < result.data.length; i++) result.data[i] = -result.data[i];
+    return result;
+  }
+
+  predict(features: Matrix): Int32Array {
+    return rowMaxima(this.decisionValues(features));
+  }
+}
+
+function candidateSemantics(problem: Problem): Matrix<Float64Array> {
+  const groups = problem.generalized ? [problem.testSemantics, problem.auxiliarySemantics] : [problem.testSemantics];
+  return Matrix.from(
+    groups.flatMap((group) => Array.from({ length: group.rows }, (_, c) => group.row(c))),
+  ) as Matrix<Float64Array>;
+}
+
+function describe(record: IterationRecord, tolerance: number): string {
+  const residual = (value: number) => value.toExponential(1);
+  return `residuals ${residual(record.webResidual)} and ${residual(record.semanticsResidual)}, to reach ${tolerance}`;
+}

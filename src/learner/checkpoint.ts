@@ -1,0 +1,106 @@
+/**
+ * The state of an unfinished fit in one file, enough to continue to the same answer to the last bit. Written beside
+ * and renamed, at most once every few seconds and when the fit is interrupted.
+ */
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { BowerbirdError } from '../errors.js';
+import { fromMatrix, readNpz, toMatrix, writeNpz } from '../formats/index.js';
+import { Matrix } from '../linalg/matrix.js';
+import type { Alternating } from './alternating.js';
+import { type IterationRecord, traceColumns } from './trace.js';
+
+export class Checkpoint {
+  readonly path: string;
+  /** Identifies problem and options; a checkpoint of another fit is refused. */
+  readonly fingerprint: string;
+  readonly #interval: number;
+  readonly #resume: boolean;
+  #last = Date.now();
+
+  constructor(path: string, options: { fingerprint: string; resume: boolean; intervalSeconds?: number }) {
+    this.path = path;
+    this.fingerprint = options.fingerprint;
+    this.#resume = options.resume;
+    this.#interval = (options.intervalSeconds ?? 20) * 1000;
+  }
+
+  async saveIfDue(alternation: Alternating, trace: IterationRecord[]): Promise<void> {
+    if (Date.now() - this.#last >= this.#interval) await this.save(alternation, trace);
+  }
+
+  async save(alternation: Alternating, trace: IterationRecord[]): Promise<void> {
+    const { web } = alternation.input;
+    const entries: Record<string, Matrix> = {
+      dictionary: alternation.dictionary,
+      semantics: alternation.semantics,
+      lowRank: alternation.lowRank,
+      multiplier: alternation.multiplier,
+      weightedSum: row(alternation.weightedSum),
+      progress: row(Float64Array.of(alternation.iteration, alternation.mu, alternation.converged ? 1 : 0)),
+      trace: Matrix.from(trace.map((record) => traceColumns.map((column) => record[column]))),
+    };
+    if (web) {
+      const { scalars, coefficients, prototypes, history } = web.state;
+      entries.prototypes = prototypes;
+      for (const [name, values] of Object.entries(scalars)) entries[`web_${name}`] = row(values);
+      coefficients.forEach((beta, k) => {
+        entries[`coefficients_${k}`] = row(beta);
+        entries[`move_${k}`] = history.step(k);
+      });
+    }
+    const arrays = Object.entries(entries).map(([name, matrix]) => [name, fromMatrix(matrix)] as const);
+    const fingerprint = { shape: [1], dtype: 'string' as const, data: [this.fingerprint] };
+    await writeNpz(this.path, { fingerprint, ...Object.fromEntries(arrays) });
+    this.#last = Date.now();
+  }
+
+  /** Puts a saved state back; returns its trace, or nothing when there is none to continue. */
+  async restore(alternation: Alternating): Promise<IterationRecord[] | undefined> {
+    if (!this.#resume || !existsSync(this.path)) return undefined;
+    const saved = await readNpz(this.path);
+    const found = saved.get('fingerprint')?.data[0];
+    if (found !== this.fingerprint)
+      throw new BowerbirdError(
+        'BOWERBIRD_RESUME',
+        `${this.path} belongs to a fit with another problem, other options or another backend`,
+        { hint: 'Start again without --resume, or use the options of the interrupted fit.' },
+      );
+    const matrix = (name: string) => {
+      const array = saved.get(name);
+      if (!array) throw new BowerbirdError('BOWERBIRD_RESUME', `${this.path} lacks "${name}"; start without --resume`);
+      return toMatrix(array, array.dtype === 'float32' ? 'float32' : 'float64', { name, file: this.path });
+    };
+    for (const name of ['dictionary', 'semantics', 'lowRank', 'multiplier'] as const)
+      alternation[name].copyFrom(matrix(name));
+    alternation.weightedSum.set(matrix('weightedSum').row(0));
+    const [iteration, mu, converged] = matrix('progress').row(0);
+    alternation.iteration = iteration;
+    alternation.mu = mu;
+    alternation.converged = converged === 1;
+    alternation.refresh();
+    const { web } = alternation.input;
+    if (web) {
+      web.state.prototypes.copyFrom(matrix('prototypes'));
+      for (const [name, values] of Object.entries(web.state.scalars)) values.set(matrix(`web_${name}`).row(0));
+      for (let k = 0; saved.has(`coefficients_${k}`); k++) {
+        web.state.coefficients.push(Float64Array.from(matrix(`coefficients_${k}`).row(0)));
+        web.state.history.append(matrix(`move_${k}`));
+      }
+    }
+    const trace = matrix('trace');
+    return Array.from({ length: trace.rows }, (_, i) => {
+      const values = trace.row(i);
+      return Object.fromEntries(traceColumns.map((column, j) => [column, values[j]])) as unknown as IterationRecord;
+    });
+  }
+
+  /** After a finished fit. */
+  async clear(): Promise<void> {
+    await rm(this.path, { force: true });
+  }
+}
+
+function row(values: Float64Array): Matrix {
+  return new Matrix(values, 1, values.length);
+}

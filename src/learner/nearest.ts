@@ -1,0 +1,34 @@
+/** Nearest category in the semantic space. */
+import { Matrix } from '../linalg/matrix.js';
+
+export type Metric = 'euclidean' | 'cosine';
+
+/** n×C distances between semantic vectors and category vectors (rows of both). */
+export function distances(semantics: Matrix, categories: Matrix, metric: Metric): Matrix<Float64Array> {
+  const result = Matrix.zeros(semantics.rows, categories.rows);
+  const lengths = Float64Array.from({ length: categories.rows }, (_, c) => norm(categories.row(c)));
+  for (let i = 0; i < semantics.rows; i++) {
+    const vector = semantics.row(i);
+    const length = metric === 'cosine' ? norm(vector) : 0;
+    const out = result.row(i);
+    for (let c = 0; c < categories.rows; c++) {
+      const category = categories.row(c);
+      let sum = 0;
+      if (metric === 'cosine') {
+        for (let j = 0; j < vector.length; j++) sum += vector[j] * category[j];
+        const scale = length * lengths[c];
+        out[c] = scale > 0 ? 1 - sum / scale : 1;
+      } else {
+        for (let j = 0; j < vector.length; j++) sum += (vector[j] - category[j]) ** 2;
+        out[c] = Math.sqrt(sum);
+      }
+    }
+  }
+  return result;
+}
+
+function norm(row: ArrayLike<number>): number {
+  let sum = 0;
+  for (let j = 0; j < row.length; j++) sum += row[j] * row[j];
+  return Math.sqrt(sum);
+}

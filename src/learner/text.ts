@@ -1,0 +1,73 @@
+/**
+ * Text of web images as privileged information, γ/2 ‖(Xw − D Aw) − W̃X̃‖². With the projector
+ * Π = X̃'(X̃X̃')⁺X̃ on the row space of the text features, W̃X̃ = BΠ for B = Xw − P L, and the dictionary update needs
+ * only (Xw − W̃X̃)L' = XwL' − XwΠL' + P_prev (LΠL'): two C×d matrices and one C×C matrix, computed once.
+ */
+import type { Backend } from '../linalg/backend.js';
+import type { Matrix } from '../linalg/matrix.js';
+import { pseudoInverse } from './solve.js';
+import type { WebFeatures } from './web-features.js';
+
+export interface TextTerm {
+  /** XwL': plain class sums, the term before the first update of W̃. */
+  sums: Matrix;
+  /** XwL' − XwΠL' */
+  unexplained: Matrix;
+  /** LΠL' */
+  mixing: Matrix;
+}
+
+export async function textTerm(backend: Backend, web: WebFeatures, text: Matrix): Promise<TextTerm> {
+  const { order, labels, counts } = web.grouping;
+  const categories = counts.length;
+  const dtype = text.dtype;
+  const grouped = backend.matrix(text.rows, text.cols, dtype);
+  order.forEach((row, position) => {
+    grouped.row(position).set(text.row(row));
+  });
+  // V = Π L' = X̃ (X̃'X̃)⁺ (X̃'L'), with instances as rows.
+  const gram = backend.matrix(text.cols, text.cols, dtype);
+  backend.syrk(gram, grouped, { transpose: true });
+  const inverse = pseudoInverse(backend, gram);
+  const categoryText = backend.matrix(categories, text.cols, dtype);
+  labels.forEach((c, i) => {
+    const row = grouped.row(i);
+    const sum = categoryText.row(c);
+    for (let j = 0; j < row.length; j++) sum[j] += row[j];
+  });
+  const mapped = backend.matrix(categories, text.cols, dtype);
+  backend.gemm(mapped, categoryText, inverse);
+  const projected = backend.matrix(text.rows, categories, dtype);
+  backend.gemm(projected, grouped, mapped, { transposeB: true });
+
+  const mixing = backend.matrix(categories, categories, dtype);
+  backend.gemm(mixing, mapped, categoryText, { transposeB: true });
+  const sums = backend.matrix(categories, web.cols, dtype);
+  await web.sumsByCategory(sums, new Float64Array(web.rows).fill(1));
+  const explained = backend.matrix(web.cols, categories, dtype);
+  await web.transposedProduct(explained, projected);
+  const unexplained = backend.matrix(categories, web.cols, dtype);
+  unexplained.copyFrom(sums);
+  for (let c = 0; c < categories; c++) {
+    const row = unexplained.row(c);
+    for (let j = 0; j < row.length; j++) row[j] -= explained.at(j, c);
+  }
+  for (const scratch of [grouped, gram, inverse, categoryText, mapped, projected, explained]) backend.release(scratch);
+  return { sums, unexplained, mixing };
+}
+
+/** out (C×d) ← out + γ ((Xw − W̃X̃)L')', given the prototypes of the iteration that last updated W̃. */
+export function addTextTerm(
+  backend: Backend,
+  out: Matrix,
+  term: TextTerm,
+  gamma: number,
+  previousPrototypes: Matrix | undefined,
+): void {
+  if (!previousPrototypes) {
+    backend.axpby(out, gamma, term.sums, 1);
+    return;
+  }
+  backend.axpby(out, gamma, term.unexplained, 1);
+  backend.gemm(out, term.mixing, previousPrototypes, { alpha: gamma, beta: 1 });
+}

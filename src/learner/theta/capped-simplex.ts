@@ -1,0 +1,47 @@
+/**
+ * Projection on the capped simplex {θ : Σθ = total, 0 ≤ θ ≤ bound} in a diagonal metric:
+ * min ½ Σ mᵢ (θᵢ − yᵢ)². The answer is θᵢ = clip(yᵢ − τ/mᵢ, 0, bound) for the one τ that meets the sum, a root of a
+ * decreasing piecewise linear function: bracketed, then Newton steps (exact on the last linear piece).
+ */
+export function projectCappedSimplex(
+  out: Float64Array,
+  point: Float64Array,
+  metric: Float64Array,
+  total: number,
+  bound: number,
+): void {
+  const n = point.length;
+  if (n === 0) return;
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < n; i++) {
+    low = Math.min(low, (point[i] - bound) * metric[i]);
+    high = Math.max(high, point[i] * metric[i]);
+  }
+  let tau = Math.min(Math.max(0, low), high);
+  for (let step = 0; step < 200; step++) {
+    let sum = 0;
+    let slope = 0;
+    for (let i = 0; i < n; i++) {
+      const value = point[i] - tau / metric[i];
+      if (value >= bound) sum += bound;
+      else if (value > 0) {
+        sum += value;
+        slope += 1 / metric[i];
+      }
+    }
+    const excess = sum - total;
+    if (excess === 0) break;
+    if (excess > 0) low = tau;
+    else high = tau;
+    let next = slope > 0 ? tau + excess / slope : (low + high) / 2;
+    if (!(next > low && next < high)) next = (low + high) / 2;
+    if (next === tau || next === low || next === high) break;
+    if (Math.abs(next - tau) <= 1e-16 * Math.abs(tau)) {
+      tau = next;
+      break;
+    }
+    tau = next;
+  }
+  for (let i = 0; i < n; i++) out[i] = Math.min(bound, Math.max(0, point[i] - tau / metric[i]));
+}

@@ -1,0 +1,147 @@
+/**
+ * The web features as the learner sees them: read in passes, never modified. `MemoryWeb` keeps them in the backend's
+ * storage with the rows of a category together, so that every pass is a few matrix-vector products.
+ */
+import type { Backend } from '../linalg/backend.js';
+import type { Dtype, Matrix, RealArray } from '../linalg/matrix.js';
+import type { WebProducts } from './theta/problem.js';
+
+/** In which order the pictures are kept: `order[position]` is the original row. */
+export interface Grouping {
+  order: Int32Array;
+  /** Category of each position. */
+  labels: Int32Array;
+  /** Pictures of each category. */
+  counts: Int32Array;
+}
+
+/** Vectors over pictures are in grouped order, matrices over categories are C×d, everything float64 outside. */
+export interface WebFeatures extends WebProducts {
+  readonly grouping: Grouping;
+  /** out[i] ← xᵢ · (row c(i) of directions) */
+  dotsWithCategory(out: Float64Array, directions: Matrix): Promise<void>;
+  /** out (C×d): row c ← Σ over the category of weightsᵢ xᵢ */
+  sumsByCategory(out: Matrix, weights: Float64Array): Promise<void>;
+  /** out[i] ← ‖xᵢ‖² */
+  squaredNorms(out: Float64Array): Promise<void>;
+  /** out (d×k) ← X' weights (n×k) */
+  transposedProduct(out: Matrix, weights: Matrix): Promise<void>;
+  /** One picture's features (grouped position). */
+  picture(position: number): Promise<RealArray>;
+  /** X X', for the pairwise solver. */
+  gram(): Promise<Matrix>;
+  release(): void;
+}
+
+export class MemoryWeb implements WebFeatures {
+  readonly rows: number;
+  readonly cols: number;
+  readonly grouping: Grouping;
+  readonly #backend: Backend;
+  readonly #features: Matrix;
+  readonly #owned: boolean;
+  /** Category c holds positions [starts[c], starts[c + 1]). */
+  readonly #starts: Int32Array;
+
+  constructor(backend: Backend, features: Matrix, labels: Int32Array, categories: number, dtype: Dtype) {
+    this.#backend = backend;
+    this.rows = features.rows;
+    this.cols = features.cols;
+    const { order, starts } = sortByCategory(labels, categories);
+    this.#starts = starts;
+    this.grouping = {
+      order,
+      labels: Int32Array.from(order, (row) => labels[row]),
+      counts: Int32Array.from({ length: categories }, (_, c) => starts[c + 1] - starts[c]),
+    };
+    const sorted = this.grouping.order.every((row, position) => row === position);
+    // The native backend computes on ordinary arrays: sorted features of the right precision need no copy.
+    this.#owned = !(sorted && features.dtype === dtype && backend.device === 'native');
+    if (this.#owned) {
+      this.#features = backend.matrix(features.rows, features.cols, dtype);
+      this.grouping.order.forEach((row, position) => {
+        this.#features.row(position).set(features.row(row));
+      });
+    } else this.#features = features;
+  }
+
+  #category(c: number): Matrix {
+    return this.#features.view(this.#starts[c], this.#starts[c + 1]);
+  }
+
+  async times(out: Float64Array, vector: Float64Array): Promise<void> {
+    gemv(this.#backend, out, this.#features, vector, false);
+  }
+
+  async transposedTimes(out: Float64Array, weights: Float64Array): Promise<void> {
+    gemv(this.#backend, out, this.#features, weights, true);
+  }
+
+  async dotsWithCategory(out: Float64Array, directions: Matrix): Promise<void> {
+    const starts = this.#starts;
+    for (let c = 0; c + 1 < starts.length; c++)
+      gemv(this.#backend, out.subarray(starts[c], starts[c + 1]), this.#category(c), directions.row(c), false);
+  }
+
+  async sumsByCategory(out: Matrix, weights: Float64Array): Promise<void> {
+    const starts = this.#starts;
+    for (let c = 0; c + 1 < starts.length; c++)
+      gemv(this.#backend, out.row(c), this.#category(c), weights.subarray(starts[c], starts[c + 1]), true);
+  }
+
+  async squaredNorms(out: Float64Array): Promise<void> {
+    for (let i = 0; i < this.rows; i++) out[i] = squaredNorm(this.#features.row(i));
+  }
+
+  async transposedProduct(out: Matrix, weights: Matrix): Promise<void> {
+    this.#backend.gemm(out, this.#features, weights, { transposeA: true });
+  }
+
+  async picture(position: number): Promise<RealArray> {
+    return this.#features.row(position);
+  }
+
+  async gram(): Promise<Matrix> {
+    const gram = this.#backend.matrix(this.rows, this.rows, this.#features.dtype);
+    this.#backend.syrk(gram, this.#features);
+    return gram;
+  }
+
+  release(): void {
+    if (this.#owned) this.#backend.release(this.#features);
+  }
+}
+
+function sortByCategory(labels: Int32Array, categories: number): { order: Int32Array; starts: Int32Array } {
+  const starts = new Int32Array(categories + 1);
+  for (const label of labels) starts[label + 1]++;
+  for (let c = 0; c < categories; c++) starts[c + 1] += starts[c];
+  const next = starts.slice();
+  const order = new Int32Array(labels.length);
+  labels.forEach((label, i) => {
+    order[next[label]++] = i;
+  });
+  return { order, starts };
+}
+
+/** y ← op(A) x where the vectors may be of another precision than A. */
+export function gemv(backend: Backend, out: RealArray, a: Matrix, x: RealArray, transpose: boolean): void {
+  if (
+    out instanceof Float64Array === (a.dtype === 'float64') &&
+    x instanceof Float64Array === (a.dtype === 'float64')
+  ) {
+    backend.gemv(out, a, x, { transpose });
+    return;
+  }
+  const convert = (values: RealArray) =>
+    a.dtype === 'float64' ? Float64Array.from(values) : Float32Array.from(values);
+  const result = a.dtype === 'float64' ? new Float64Array(out.length) : new Float32Array(out.length);
+  backend.gemv(result, a, convert(x), { transpose });
+  out.set(result);
+}
+
+export function squaredNorm(row: RealArray): number {
+  let sum = 0;
+  for (let j = 0; j < row.length; j++) sum += row[j] * row[j];
+  return sum;
+}

@@ -1,0 +1,259 @@
+/**
+ * The web images' part of the iteration: errors E, multipliers R and weights θ, without storing E or R.
+ *
+ * With the residual bᵢ = xᵢ − P[c(i)] to the category's prototype, qᵢ = θᵢbᵢ − rᵢ/μ and eᵢ = sᵢqᵢ,
+ * sᵢ = max(0, 1 − λ4/(μ‖qᵢ‖)). When the prototypes move by δ, bᵢ becomes bᵢ − δ and the multiplier update reads
+ *     rᵢ ← (1 − sᵢ) rᵢ + μ(sᵢθᵢ − θᵢ') bᵢ + μ sᵢθᵢ δ        (bᵢ, θᵢ' new; θᵢ old),
+ * so every rᵢ is a combination αᵢ bᵢ + Σₖ βᵢₖ δₖ[c(i)] of the picture's residual and the category's past moves. A few
+ * numbers a picture replace a d-vector, and one iteration reads the features twice: once for weighted category sums,
+ * once for the products with δ. In exact arithmetic every iterate is that of the printed algorithm.
+ */
+import type { Backend } from '../linalg/backend.js';
+import type { Dtype, Matrix } from '../linalg/matrix.js';
+import { PrototypeHistory } from './history.js';
+import type { WebFeatures } from './web-features.js';
+
+/** Numbers kept for every picture, in grouped order. */
+export interface PictureScalars {
+  theta: Float64Array;
+  /** αᵢ, the multiplier's part along the residual. */
+  along: Float64Array;
+  /** ‖bᵢ‖² */
+  residual: Float64Array;
+  /** rᵢ · bᵢ */
+  cross: Float64Array;
+  /** ‖rᵢ‖² */
+  multiplier: Float64Array;
+}
+
+export class WebState {
+  readonly features: WebFeatures;
+  readonly scalars: PictureScalars;
+  /** βₖ, one array over the pictures for every past move. */
+  readonly coefficients: Float64Array[] = [];
+  readonly history: PrototypeHistory;
+  readonly prototypes: Matrix;
+  /** sᵢ of the current iteration. */
+  readonly shrink: Float64Array;
+  /** ‖eᵢ‖ summed, for the objective. */
+  errorNorm = 0;
+
+  readonly #backend: Backend;
+  readonly #move: Matrix;
+  readonly #residualDotMove: Float64Array;
+  readonly #multiplierDotMove: Float64Array;
+  readonly #moveNorm: Float64Array;
+
+  constructor(backend: Backend, features: WebFeatures, categories: number, dtype: Dtype) {
+    const n = features.rows;
+    const zeros = () => new Float64Array(n);
+    this.#backend = backend;
+    this.features = features;
+    this.scalars = { theta: zeros().fill(1), along: zeros(), residual: zeros(), cross: zeros(), multiplier: zeros() };
+    this.shrink = zeros();
+    this.#residualDotMove = zeros();
+    this.#multiplierDotMove = zeros();
+    this.#moveNorm = new Float64Array(categories);
+    this.history = new PrototypeHistory(backend, categories, features.cols, dtype);
+    this.prototypes = backend.matrix(categories, features.cols, dtype);
+    this.#move = backend.matrix(categories, features.cols, dtype);
+  }
+
+  /** Residuals to the first prototypes; R = 0. */
+  async start(prototypes: Matrix): Promise<void> {
+    const { residual } = this.scalars;
+    const { labels } = this.features.grouping;
+    this.prototypes.copyFrom(prototypes);
+    const dots = new Float64Array(residual.length);
+    await this.features.dotsWithCategory(dots, prototypes);
+    await this.features.squaredNorms(residual);
+    const norms = this.#rowDots(prototypes, prototypes);
+    for (let i = 0; i < residual.length; i++) residual[i] = Math.max(0, residual[i] - 2 * dots[i] + norms[labels[i]]);
+  }
+
+  /** E update: fills `shrink`. */
+  shrinkErrors(lambda4: number, mu: number): void {
+    const { theta, residual, cross, multiplier } = this.scalars;
+    this.errorNorm = 0;
+    for (let i = 0; i < theta.length; i++) {
+      const t = theta[i];
+      const length = Math.sqrt(Math.max(0, t * t * residual[i] - (2 * t * cross[i]) / mu + multiplier[i] / (mu * mu)));
+      this.shrink[i] = length * mu > lambda4 ? 1 - lambda4 / (mu * length) : 0;
+      this.errorNorm += this.shrink[i] * length;
+    }
+  }
+
+  /** S (C×d) ← class sums of θᵢ(μθᵢxᵢ − μeᵢ − rᵢ), the web images' part of the dictionary update. */
+  async dictionaryTerm(out: Matrix, mu: number): Promise<void> {
+    const { theta, along } = this.scalars;
+    const { labels } = this.features.grouping;
+    const n = theta.length;
+    const categories = this.prototypes.rows;
+    const onPicture = new Float64Array(n);
+    const kept = new Float64Array(n);
+    const onPrototype = new Float64Array(categories);
+    for (let i = 0; i < n; i++) {
+      const rest = 1 - this.shrink[i];
+      onPicture[i] = theta[i] * rest * (mu * theta[i] - along[i]);
+      onPrototype[labels[i]] += theta[i] * (mu * theta[i] * this.shrink[i] + rest * along[i]);
+      kept[i] = -theta[i] * rest;
+    }
+    await this.features.sumsByCategory(out, onPicture);
+    for (let c = 0; c < categories; c++) addScaled(out.row(c), onPrototype[c], this.prototypes.row(c));
+    const onMoves = new Float64Array(this.coefficients.length * categories);
+    this.coefficients.forEach((beta, k) => {
+      for (let i = 0; i < n; i++) onMoves[k * categories + labels[i]] += kept[i] * beta[i];
+    });
+    this.history.combine(out, onMoves);
+  }
+
+  /** Σ over each category of θᵢ². */
+  squaredWeights(): Float64Array {
+    const { labels } = this.features.grouping;
+    const sums = new Float64Array(this.prototypes.rows);
+    this.scalars.theta.forEach((t, i) => {
+      sums[labels[i]] += t * t;
+    });
+    return sums;
+  }
+
+  /** The prototypes move to those of the new dictionary; residuals follow, multipliers stay. */
+  async moveTo(prototypes: Matrix): Promise<void> {
+    const { residual, cross, along } = this.scalars;
+    const { labels } = this.features.grouping;
+    const categories = this.prototypes.rows;
+    this.#move.copyFrom(prototypes);
+    this.#backend.axpby(this.#move, -1, this.prototypes, 1);
+    await this.features.dotsWithCategory(this.#residualDotMove, this.#move);
+    const onOld = this.#rowDots(this.prototypes, this.#move);
+    this.#moveNorm.set(this.#rowDots(this.#move, this.#move));
+    const past = new Float64Array(this.coefficients.length * categories);
+    this.history.dots(past, this.#move);
+    const multiplierDotMove = this.#multiplierDotMove;
+    for (let i = 0; i < residual.length; i++) {
+      this.#residualDotMove[i] -= onOld[labels[i]];
+      multiplierDotMove[i] = along[i] * this.#residualDotMove[i];
+    }
+    this.coefficients.forEach((beta, k) => {
+      for (let i = 0; i < beta.length; i++) multiplierDotMove[i] += beta[i] * past[k * categories + labels[i]];
+    });
+    for (let i = 0; i < residual.length; i++) {
+      residual[i] = Math.max(0, residual[i] - 2 * this.#residualDotMove[i] + this.#moveNorm[labels[i]]);
+      cross[i] -= multiplierDotMove[i];
+    }
+    this.prototypes.copyFrom(prototypes);
+    // r = α b_old + … = α b_new + α δ + …
+    this.coefficients.push(along.slice());
+    this.history.append(this.#move);
+  }
+
+  /** Curvature μ‖bᵢ‖² and linear part μ bᵢ·eᵢ + rᵢ·bᵢ of the weights' problem (without the mean discrepancy). */
+  weightTerms(curvature: Float64Array, linear: Float64Array, mu: number): void {
+    const { theta, residual, cross } = this.scalars;
+    const { labels } = this.features.grouping;
+    for (let i = 0; i < theta.length; i++) {
+      // b_new·b_old = ‖b_new‖² + b_new·δ and b_new·δ = b_old·δ − ‖δ‖².
+      const oldDotNew = residual[i] + this.#residualDotMove[i] - this.#moveNorm[labels[i]];
+      const errorDotResidual = this.shrink[i] * (theta[i] * oldDotNew - cross[i] / mu);
+      curvature[i] = mu * residual[i];
+      linear[i] = mu * errorDotResidual + cross[i];
+    }
+  }
+
+  /**
+   * Euclidean norms of the columns of E − (X − DA)Θ for the new weights, and the largest of them. To be asked before
+   * `updateMultipliers`.
+   */
+  columnResiduals(newTheta: Float64Array, mu: number): { norms: Float64Array; largest: number } {
+    const norms = new Float64Array(newTheta.length);
+    let largest = 0;
+    for (let i = 0; i < norms.length; i++) {
+      const { s, mixed, added } = this.#step(i, newTheta[i], mu);
+      norms[i] = Math.sqrt(Math.max(0, s * s * this.scalars.multiplier[i] - 2 * s * mixed + added)) / mu;
+      largest = Math.max(largest, norms[i]);
+    }
+    return { norms, largest };
+  }
+
+  /** Whether every entry of E − (X − DA)Θ is below ν; writes out only the columns whose norm leaves it open. */
+  async residualBelow(tolerance: number, newTheta: Float64Array, mu: number, norms: Float64Array): Promise<boolean> {
+    const root = Math.sqrt(this.features.cols);
+    const open: number[] = [];
+    for (let i = 0; i < norms.length; i++) {
+      if (norms[i] >= tolerance * root * (1 + 1e-9)) return false;
+      if (norms[i] >= tolerance) open.push(i);
+    }
+    open.sort((i, j) => norms[j] - norms[i]);
+    for (const i of open) {
+      const { s, c1, c2 } = this.#step(i, newTheta[i], mu);
+      const category = this.features.grouping.labels[i];
+      const picture = await this.features.picture(i);
+      const prototype = this.prototypes.row(category);
+      const move = this.#move.row(category);
+      const multiplier = await this.multiplierOf(i);
+      for (let j = 0; j < multiplier.length; j++) {
+        const entry = (c1 * (picture[j] - prototype[j]) + c2 * move[j] - s * multiplier[j]) / mu;
+        if (!(Math.abs(entry) < tolerance)) return false;
+      }
+    }
+    return true;
+  }
+
+  /** R update; the new weights become the current ones. */
+  updateMultipliers(newTheta: Float64Array, mu: number): void {
+    const { theta, along, residual, cross, multiplier } = this.scalars;
+    const { labels } = this.features.grouping;
+    const newest = this.coefficients[this.coefficients.length - 1];
+    for (const beta of this.coefficients) for (let i = 0; i < beta.length; i++) beta[i] *= 1 - this.shrink[i];
+    for (let i = 0; i < theta.length; i++) {
+      const { s, c1, c2, mixed, added } = this.#step(i, newTheta[i], mu);
+      const rest = 1 - s;
+      multiplier[i] = Math.max(0, rest * rest * multiplier[i] + 2 * rest * mixed + added);
+      cross[i] = rest * cross[i] + c1 * residual[i] + c2 * (this.#residualDotMove[i] - this.#moveNorm[labels[i]]);
+      along[i] = rest * along[i] + c1;
+      newest[i] += c2;
+      theta[i] = newTheta[i];
+    }
+  }
+
+  /** Coefficients of r ← (1 − s) r + c1 b + c2 δ, with r·(c1 b + c2 δ) and ‖c1 b + c2 δ‖². */
+  #step(i: number, newTheta: number, mu: number) {
+    const { theta, residual, cross } = this.scalars;
+    const s = this.shrink[i];
+    const c1 = mu * (s * theta[i] - newTheta);
+    const c2 = mu * s * theta[i];
+    const moveNorm = this.#moveNorm[this.features.grouping.labels[i]];
+    const newDotMove = this.#residualDotMove[i] - moveNorm;
+    const added = c1 * c1 * residual[i] + c2 * c2 * moveNorm + 2 * c1 * c2 * newDotMove;
+    return { s, c1, c2, mixed: c1 * cross[i] + c2 * this.#multiplierDotMove[i], added };
+  }
+
+  /** rᵢ written out, for tests and for the exact stopping rule. */
+  async multiplierOf(position: number): Promise<Float64Array> {
+    const picture = await this.features.picture(position);
+    const category = this.features.grouping.labels[position];
+    const prototype = this.prototypes.row(category);
+    const alpha = this.scalars.along[position];
+    const result = Float64Array.from(picture, (value, j) => alpha * (value - prototype[j]));
+    this.coefficients.forEach((beta, k) => {
+      addScaled(result, beta[position], this.history.row(k, category));
+    });
+    return result;
+  }
+
+  release(): void {
+    this.history.release();
+    this.#backend.release(this.prototypes);
+    this.#backend.release(this.#move);
+  }
+
+  #rowDots(a: Matrix, b: Matrix): Float64Array {
+    const out = a.dtype === 'float64' ? new Float64Array(a.rows) : new Float32Array(a.rows);
+    this.#backend.rowDots(out, a, b);
+    return Float64Array.from(out);
+  }
+}
+
+function addScaled(out: Float64Array | Float32Array, factor: number, row: ArrayLike<number>): void {
+  for (let j = 0; j < out.length; j++) out[j] += factor * row[j];
+}

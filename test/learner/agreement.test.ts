@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { Bowerbird } from '../../src/learner/bowerbird.js';
+import type { SpecialCase } from '../../src/learner/options.js';
+import { specialCases } from '../../src/learner/options.js';
+import { createBackend } from '../../src/linalg/create.js';
+import { generateProblem } from '../../src/problem/generate.js';
+import { asColumns, rowsOf } from './columns.js';
+import { literalFit } from './literal.js';
+import { largest, subtract, transpose } from './plain.js';
+
+const backend = await createBackend({ threads: 1 });
+
+const problem = generateProblem({
+  seed: 3,
+  auxiliaryCategories: 8,
+  testCategories: 4,
+  dimensions: 16,
+  semanticDimensions: 9,
+  auxiliaryPerCategory: 8,
+  webPerCategory: 9,
+  testPerCategory: 7,
+});
+
+// λ1 large enough that the printed iteration does not blow up rounding noise (see noise.test.ts).
+const common = { lambda1: 10, lambda3: 2, lambda4: 0.3, bound: 2 };
+
+describe.each(['ours', 'ours-wsl', 'ours-zsl', 'ours-sim1', 'ours-sim2'] as SpecialCase[])('%s', (special) => {
+  it.each([
+    ['without text', 0],
+    ['with text', 0.7],
+  ])('agrees with the algorithm as printed, %s', async (_, gamma) => {
+    const parameters = { ...common, lambda2: special === 'ours-wsl' ? 0.05 : 0.5 };
+    const options = { ...parameters, gamma, ...specialCases[special] };
+    const literal = literalFit(asColumns(problem, gamma > 0), { useWeb: true, ...options, maxIterations: 400 });
+    const learner = await new Bowerbird({ ...parameters, gamma, special }).fit(problem, { backend });
+    expect(learner.converged_).toBe(true);
+    expect(learner.trace_.length).toBe(literal.iterations);
+    expect(largest(subtract(rowsOf(learner.semantics_), transpose(literal.a)))).toBeLessThan(1e-9);
+    expect(largest(subtract(rowsOf(learner.model_.dictionary), literal.d))).toBeLessThan(1e-9);
+    if (special !== 'ours-zsl')
+      literal.theta.forEach((value, i) => {
+        expect(Math.abs(value - learner.theta_[i])).toBeLessThan(1e-8);
+      });
+  });
+});
