@@ -97,7 +97,7 @@ export function generateProblem(options: GenerateOptions = {}): Problem {
     generalized: false,
     ...(settings.validation && { validationWeb: generateValidationWeb(world) }),
   };
-  return normalise(problem, { features: settings.scaling });
+  return normalise(problem, { scaling: settings.scaling });
 }
 
 function generateValidationWeb(world: World): ValidationWeb {

@@ -11,7 +11,7 @@ export const featureScalings: readonly FeatureScaling[] = ['l2', 'none', 'zscore
 
 export interface NormaliseOptions {
   /** @default 'l2' */
-  features?: FeatureScaling;
+  scaling?: FeatureScaling;
   /** Subtract from the features of each domain their mean, before scaling. @default false */
   centreFeatures?: boolean;
   /** Subtract the mean over all categories from the semantic vectors. @default false */
@@ -20,7 +20,7 @@ export interface NormaliseOptions {
 
 /** The problem with scaled features and semantic vectors; the input keeps its own. */
 export function normalise(problem: Problem, options: NormaliseOptions = {}): Problem {
-  const featuresChange = (options.features ?? 'l2') !== 'none' || options.centreFeatures === true;
+  const featuresChange = (options.scaling ?? 'l2') !== 'none' || options.centreFeatures === true;
   return normaliseInPlace(
     {
       ...problem,
@@ -43,9 +43,9 @@ export function normalise(problem: Problem, options: NormaliseOptions = {}): Pro
 
 /** As `normalise`, overwriting the matrices of a problem that nobody else holds yet. */
 export function normaliseInPlace(problem: Problem, options: NormaliseOptions = {}): Problem {
-  const scaling = options.features ?? 'l2';
+  const scaling = options.scaling ?? 'l2';
   if (!featureScalings.includes(scaling))
-    throw new ArgumentError(`normalise: features is "${scaling}"; it must be one of ${featureScalings.join(', ')}`);
+    throw new ArgumentError(`normalise: scaling is "${scaling}"; it must be one of ${featureScalings.join(', ')}`);
   const domains = featureArrays(problem);
   if (options.centreFeatures) for (const { matrix } of domains) subtract(matrix, columnMeans([matrix]));
   if (scaling === 'l2') for (const { name, matrix } of domains) scaleToUnitLength(name, matrix);

@@ -25,7 +25,7 @@ describe('normalise', () => {
   });
 
   it('gives features mean 0 and deviation 1 over the three sets together', () => {
-    const problem = normalise(raw, { features: 'zscore' });
+    const problem = normalise(raw, { scaling: 'zscore' });
     for (let j = 0; j < 5; j++) {
       const values = column(
         features.map((name) => problem[name]),
@@ -38,7 +38,7 @@ describe('normalise', () => {
 
   it('moves validation web pictures by the same numbers as the others', () => {
     const validationWeb = { features: raw.webFeatures, labels: raw.webLabels };
-    const problem = normalise({ ...raw, validationWeb }, { features: 'zscore' });
+    const problem = normalise({ ...raw, validationWeb }, { scaling: 'zscore' });
     expect(problem.validationWeb!.features.data).toEqual(problem.webFeatures.data);
   });
 
@@ -53,7 +53,7 @@ describe('normalise', () => {
         webFeatures: constant(small.webFeatures),
         testFeatures: constant(small.testFeatures),
       },
-      { features: 'zscore' },
+      { scaling: 'zscore' },
     );
     expect(
       column(
@@ -64,16 +64,16 @@ describe('normalise', () => {
   });
 
   it('centres each domain on its own mean before scaling', () => {
-    const problem = normalise(raw, { features: 'none', centreFeatures: true });
+    const problem = normalise(raw, { scaling: 'none', centreFeatures: true });
     for (const name of features)
       for (let j = 0; j < 5; j++) expect(mean(column([problem[name]], j))).toBeCloseTo(0, 12);
-    const scaled = normalise(raw, { features: 'l2', centreFeatures: true });
+    const scaled = normalise(raw, { scaling: 'l2', centreFeatures: true });
     const row = problem.webFeatures.row(3);
     expect([...scaled.webFeatures.row(3)]).toEqual([...row].map((x) => expect.closeTo(x / Math.hypot(...row), 12)));
   });
 
   it('centres semantic vectors over all categories and leaves features alone', () => {
-    const problem = normalise(raw, { features: 'none', centreSemantics: true });
+    const problem = normalise(raw, { scaling: 'none', centreSemantics: true });
     for (let k = 0; k < raw.testSemantics.cols; k++)
       expect(mean(column([problem.auxiliarySemantics, problem.testSemantics], k))).toBeCloseTo(0, 12);
     expect(problem.webFeatures).toBe(raw.webFeatures);
@@ -82,9 +82,9 @@ describe('normalise', () => {
   it('never changes its input, and shares everything when nothing is to be done', () => {
     const before = problemHash(raw);
     for (const scaling of ['l2', 'none', 'zscore'] as const)
-      normalise(raw, { features: scaling, centreFeatures: true, centreSemantics: true });
+      normalise(raw, { scaling, centreFeatures: true, centreSemantics: true });
     expect(problemHash(raw)).toBe(before);
-    expect(normalise(raw, { features: 'none' })).toEqual(raw);
+    expect(normalise(raw, { scaling: 'none' })).toEqual(raw);
   });
 
   it('survives vectors whose squares overflow or vanish', () => {
@@ -107,6 +107,6 @@ describe('normalise', () => {
   });
 
   it('refuses an unknown scaling', () => {
-    expect(() => normalise(raw, { features: 'unit' as 'l2' })).toThrow('must be one of l2, none, zscore');
+    expect(() => normalise(raw, { scaling: 'unit' as 'l2' })).toThrow('must be one of l2, none, zscore');
   });
 });

@@ -1,0 +1,53 @@
+/**
+ * Reads problem files: a `.npz` archive or a folder of `.npy` files with the arrays of docs/problem.md, or the pair
+ * `res101.mat` and `att_splits.mat`. A problem that was loaded keeps all rules and is scaled.
+ */
+import type { Dtype } from '../linalg/matrix.js';
+import { type ArraySource, openArrays } from './array-source.js';
+import { checkProblem } from './check.js';
+import { type NormaliseOptions, normaliseInPlace } from './normalise.js';
+import type { Problem } from './problem.js';
+import { readArrayProblem } from './read-arrays.js';
+
+export interface LoadOptions extends NormaliseOptions {
+  /** Reads `aux_NAME` and `test_NAME` as semantic vectors. @default 'semantics' */
+  semantics?: string;
+  /** Precision of all matrices. @default 'float64' */
+  dtype?: Dtype;
+  /** Whether there must be web pictures. @default 'required' */
+  web?: 'required' | 'optional';
+  /** A `.npz` or folder with `web_features` and so on, when they are not in the file itself. */
+  webFile?: string;
+  /** Words kept when `web_texts` are turned into term frequencies. @default 2000 */
+  words?: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * @example
+ * const problem = await loadProblem('problem.npz', { semantics: 'attributes', dtype: 'float32' });
+ * @throws FormatError when the file is not a problem, ProblemError when it breaks a rule
+ */
+export async function loadProblem(path: string, options: LoadOptions = {}): Promise<Problem> {
+  const problem = await readProblem(path, options);
+  checkProblem(problem, { scaling: options.scaling ?? 'l2', web: options.web });
+  return normaliseInPlace(problem, options);
+}
+
+/** The problem as it lies in the file, neither checked nor scaled. */
+export async function readProblem(path: string, options: LoadOptions = {}): Promise<Problem> {
+  const settings = { ...options, dtype: options.dtype ?? ('float64' as const) };
+  return withArrays(path, async (source) => {
+    if (options.webFile === undefined) return readArrayProblem(source, source, settings);
+    return withArrays(options.webFile, (webSource) => readArrayProblem(source, webSource, settings));
+  });
+}
+
+async function withArrays<T>(path: string, use: (source: ArraySource) => Promise<T>): Promise<T> {
+  const source = await openArrays(path);
+  try {
+    return await use(source);
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,172 @@
+/** A problem out of named arrays, under the names of docs/problem.md. */
+import { FormatError } from '../errors.js';
+import { toInt32, toMatrix, toStrings } from '../formats/array.js';
+import { type Dtype, Matrix } from '../linalg/matrix.js';
+import type { ArraySource } from './array-source.js';
+import type { Problem, ValidationWeb } from './problem.js';
+import { chooseVocabulary, countWords } from './text.js';
+
+export interface ReadOptions {
+  dtype: Dtype;
+  /** @default 'semantics' */
+  semantics?: string;
+  /** @default 'required' */
+  web?: 'required' | 'optional';
+  /** @default 2000 */
+  words?: number;
+  signal?: AbortSignal;
+}
+
+/** The web pictures of a problem, the part that may lie in a file of its own. */
+export type WebPart = Pick<Problem, 'webFeatures' | 'webLabels' | 'webText' | 'webTexts' | 'webKinds'>;
+
+/** Reads everything from `source`, the web pictures from `webSource` (often the same). */
+export async function readArrayProblem(
+  source: ArraySource,
+  webSource: ArraySource,
+  options: ReadOptions,
+): Promise<Problem> {
+  const { semantics = 'semantics' } = options;
+  requireArrays(source, semantics);
+  const read = new TypedReader(source, options);
+  const auxiliaryFeatures = await read.matrix('aux_features');
+  const auxiliarySemantics = await read.matrix(`aux_${semantics}`);
+  const testSemantics = await read.matrix(`test_${semantics}`);
+  const problem: Problem = {
+    auxiliaryFeatures,
+    auxiliaryLabels: await read.integers('aux_labels'),
+    auxiliarySemantics,
+    auxiliaryNames:
+      (await read.optional('aux_names', 'strings')) ?? numberedNames('auxiliary', auxiliarySemantics.rows),
+    ...(await readWeb(webSource, auxiliaryFeatures.cols, options)),
+    testFeatures: await read.matrix('test_features'),
+    testLabels: await read.optional('test_labels', 'integers'),
+    testSemantics,
+    testNames: (await read.optional('test_names', 'strings')) ?? numberedNames('test', testSemantics.rows),
+    generalized: (await read.optional('generalized', 'integers'))?.[0] === 1,
+    validationWeb: await readValidationWeb(read),
+  };
+  return withTermFrequencies(problem, options);
+}
+
+export async function readWeb(source: ArraySource, dimensions: number, options: ReadOptions): Promise<WebPart> {
+  if (!source.has('web_features') && options.web === 'optional')
+    return { webFeatures: Matrix.zeros(0, dimensions, options.dtype), webLabels: new Int32Array(0) };
+  for (const name of ['web_features', 'web_labels'])
+    if (!source.has(name))
+      throw new FormatError(
+        source.path,
+        undefined,
+        `there is no array "${name}"`,
+        'Web pictures may also lie in a file of their own; methods that need none do without (web: "optional").',
+      );
+  const read = new TypedReader(source, options);
+  return {
+    webFeatures: await read.matrix('web_features'),
+    webLabels: await read.integers('web_labels'),
+    webText: await read.optional('web_text', 'matrix'),
+    webTexts: await read.optional('web_texts', 'strings'),
+    webKinds: await read.optional('web_kind', 'strings'),
+  };
+}
+
+/** Where pictures have titles but no term frequencies, counts the most frequent words of all titles. */
+export function withTermFrequencies(problem: Problem, options: ReadOptions): Problem {
+  const { webText, webTexts, validationWeb } = problem;
+  const webCounts = webText === undefined ? webTexts : undefined;
+  const validationCounts = validationWeb?.text === undefined ? validationWeb?.texts : undefined;
+  if (!webCounts && !validationCounts) return problem;
+  const vocabulary = chooseVocabulary([...(webCounts ?? []), ...(validationCounts ?? [])], { words: options.words });
+  return {
+    ...problem,
+    ...(webCounts && { webText: countWords(webCounts, vocabulary, options.dtype) }),
+    ...(validationCounts && {
+      validationWeb: { ...validationWeb!, text: countWords(validationCounts, vocabulary, options.dtype) },
+    }),
+  };
+}
+
+async function readValidationWeb(read: TypedReader): Promise<ValidationWeb | undefined> {
+  const features = await read.optional('validation_web_features', 'matrix');
+  if (!features) return undefined;
+  const used = await read.optional('aux_in_validation_web', 'integers');
+  return {
+    features,
+    labels: await read.integers('validation_web_labels'),
+    text: await read.optional('validation_web_text', 'matrix'),
+    texts: await read.optional('validation_web_texts', 'strings'),
+    kinds: await read.optional('validation_web_kind', 'strings'),
+    auxiliaryUsed: used && Uint8Array.from(used, (value) => (value === 0 ? 0 : 1)),
+  };
+}
+
+/** Refuses files that are not problems, saying what is missing and what there is. */
+function requireArrays(source: ArraySource, semantics: string): void {
+  const pair = [`aux_${semantics}`, `test_${semantics}`];
+  const missing = ['aux_features', 'aux_labels', 'test_features', ...pair].filter((name) => !source.has(name));
+  if (missing.length === 0) return;
+  const found = source.names.length === 0 ? 'It has no arrays at all.' : `It has: ${source.names.join(', ')}.`;
+  if (missing.every((name) => pair.includes(name))) {
+    const others = semanticsOf(source.names);
+    throw new FormatError(
+      source.path,
+      undefined,
+      `there are no semantic vectors "${semantics}" (${missing.join(', ')})`,
+      others.length > 0 ? `Semantic vectors in this file: ${others.join(', ')}.` : found,
+    );
+  }
+  throw new FormatError(source.path, undefined, `is not a problem: ${missing.join(', ')} missing`, found);
+}
+
+/** The names NAME for which a file has both `aux_NAME` and `test_NAME` as semantic vectors. */
+export function semanticsOf(names: readonly string[]): string[] {
+  return names
+    .filter((name) => name.startsWith('aux_') && names.includes(`test_${name.slice(4)}`))
+    .map((name) => name.slice(4))
+    .filter((name) => !['features', 'labels', 'names'].includes(name));
+}
+
+function numberedNames(kind: string, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `${kind} ${i}`);
+}
+
+interface Converted {
+  matrix: Matrix;
+  integers: Int32Array;
+  strings: string[];
+}
+
+/** Reads arrays as matrices, integers or strings, with errors that name file and array. */
+class TypedReader {
+  private readonly source: ArraySource;
+  private readonly options: ReadOptions;
+
+  constructor(source: ArraySource, options: ReadOptions) {
+    this.source = source;
+    this.options = options;
+  }
+
+  matrix(name: string): Promise<Matrix> {
+    return this.read(name, 'matrix');
+  }
+
+  integers(name: string): Promise<Int32Array> {
+    return this.read(name, 'integers');
+  }
+
+  async optional<K extends keyof Converted>(name: string, kind: K): Promise<Converted[K] | undefined> {
+    return this.source.has(name) ? this.read(name, kind) : undefined;
+  }
+
+  private async read<K extends keyof Converted>(name: string, kind: K): Promise<Converted[K]> {
+    this.options.signal?.throwIfAborted();
+    const array = await this.source.read(name);
+    const origin = { name, file: this.source.path };
+    const convert: { [C in keyof Converted]: () => Converted[C] } = {
+      matrix: () => toMatrix(array, this.options.dtype, origin),
+      integers: () => toInt32(array, origin),
+      strings: () => toStrings(array, origin),
+    };
+    return convert[kind]();
+  }
+}
