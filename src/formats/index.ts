@@ -12,8 +12,19 @@ export {
 } from './array.js';
 export { type ArrayRows, openNpyRows } from './array-rows.js';
 export { PendingFile, writeBeside, writeFileAtomic } from './atomic.js';
+export {
+  type CsvMatrixOptions,
+  type CsvTable,
+  type CsvTableOptions,
+  type CsvValue,
+  readCsv,
+  readCsvMatrix,
+  writeCsv,
+} from './csv.js';
+export { type CsvOptions, type CsvRecord, csvRecords } from './csv-records.js';
 export { type FileSource, memoryFile, openFile, type RandomAccessFile, withFile } from './file.js';
 export { type ReadArrayOptions, readNpy, readNpyHeader, writeNpy } from './npy.js';
 export { NpyWriter, type NpyWriterOptions } from './npy-writer.js';
 export { Npz, type OpenNpzOptions, openNpz, readNpz, type WriteNpzOptions, writeNpz } from './npz.js';
+export { openSafetensors, readSafetensors, Safetensors, writeSafetensors } from './safetensors.js';
 export type { ArrayHeader, RowRange } from './stored-array.js';
