@@ -17,24 +17,32 @@ import {
   checkScaleRows,
   checkSyrk,
 } from '../shapes.js';
+import { type Call, gemmCalls, gemvCalls, syrkCalls, triangularCalls } from './calls.js';
 import { addScaled, mirrorLowerTriangle, rowDotProducts, scale, scaleEachRow } from './elementwise.js';
 import type { Library } from './library.js';
-import { bindRoutines, type Routines } from './routines.js';
+import { type BoundRoutines, lazyRoutines, type Pool } from './pool.js';
+import type { Routines } from './routines.js';
 
-/** Up to this order a factorisation is faster on one thread: the panels are too small to share out. */
+/** Up to this order one thread factorises faster than several: the panels are too small to share out. */
 const singleThreadedOrder = 800;
+/** Columns of a panel of the blocked Cholesky factorisation. */
+const panel = 256;
 
 export class NativeBackend implements Backend {
   readonly device = 'native';
   readonly description: string;
   readonly threads: number;
   readonly #library: Library;
+  readonly #pool: Pool | undefined;
+  readonly #routinesOf: BoundRoutines;
   readonly #largest: number;
-  #routines: Partial<Record<Dtype, Routines>> = {};
   #disposed = false;
 
-  constructor(library: Library, threads: number) {
+  /** `pool` has one thread fewer than the backend: the calling thread works too. */
+  constructor(library: Library, threads: number, pool: Pool | undefined) {
     this.#library = library;
+    this.#pool = pool;
+    this.#routinesOf = lazyRoutines(library);
     this.threads = threads;
     this.#largest = library.integerBits === 32 ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER;
     this.description = [
@@ -63,83 +71,79 @@ export class NativeBackend implements Backend {
   gemm(c: Matrix, a: Matrix, b: Matrix, options: GemmOptions = {}): void {
     const { m, n, k, alpha, beta } = checkGemm(c, a, b, options);
     if (m === 0 || n === 0) return;
-    if (k === 0) {
-      scale(c, beta);
-      return;
-    }
-    const routines = this.#prepare('gemm', a.data, this.threads, m, n, k, a.stride, b.stride, c.stride);
+    const routines = this.#routines('gemm', c.data, m, n, k, a.stride, b.stride, c.stride);
     const { transposeA = false, transposeB = false } = options;
-    const sizes = { m: n, n: m, k, alpha, beta };
-    routines.gemm(transposeB, transposeA, sizes, b.data, b.stride, a.data, a.stride, c.data, c.stride);
+    if (k === 0) scale(routines, c, beta);
+    else this.#run(routines, c, gemmCalls(c, a, b, transposeA, transposeB, k, alpha, beta));
   }
 
   syrk(c: Matrix, a: Matrix, options: SyrkOptions = {}): void {
     const { n, k, alpha, beta } = checkSyrk(c, a, options);
     if (n === 0) return;
-    if (k === 0) {
-      scale(c, beta);
-      return;
+    const routines = this.#routines('syrk', c.data, n, k, a.stride, c.stride);
+    if (k === 0) scale(routines, c, beta);
+    else {
+      this.#run(routines, c, syrkCalls(c, a, options.transpose ?? false, k, alpha, beta));
+      mirrorLowerTriangle(c);
     }
-    const routines = this.#prepare('syrk', a.data, this.threads, n, k, a.stride, c.stride);
-    routines.syrk(!options.transpose, { n, k, alpha, beta }, a.data, a.stride, c.data, c.stride);
-    mirrorLowerTriangle(c);
   }
 
   gemv(y: RealArray, a: Matrix, x: RealArray, options: GemvOptions = {}): void {
     const { outputs, inputs, alpha, beta } = checkGemv(y, a, x, options);
     if (outputs === 0) return;
+    const routines = this.#routines('gemv', y, a.rows, a.cols, a.stride);
     // Some versions multiply the old content by a beta of zero, which keeps a NaN.
     if (beta === 0) y.fill(0);
-    if (inputs === 0) {
-      scale(new Matrix(y, 1, outputs), beta);
-      return;
-    }
-    const routines = this.#prepare('gemv', a.data, this.threads, a.rows, a.cols, a.stride);
-    routines.gemv(!options.transpose, { m: a.cols, n: a.rows, alpha, beta }, a.data, a.stride, x, y);
+    if (inputs === 0) scale(routines, new Matrix(y, 1, outputs), beta);
+    else this.#run(routines, a, gemvCalls(y, a, x, options.transpose ?? false, alpha, beta));
   }
 
   axpby(y: Matrix, alpha: number, x: Matrix, beta: number): void {
     checkAxpby(y, x);
-    addScaled(y, alpha, x, beta);
+    addScaled(this.#routines('axpby', y.data), y, alpha, x, beta);
   }
 
   scaleRows(a: Matrix, factors: RealArray): void {
     checkScaleRows(a, factors);
-    scaleEachRow(a, factors);
+    scaleEachRow(this.#routines('scaleRows', a.data, a.cols), a, factors);
   }
 
   rowDots(out: RealArray, a: Matrix, b: Matrix): void {
     checkRowDots(out, a, b);
-    rowDotProducts(out, a, b);
+    rowDotProducts(this.#routines('rowDots', a.data, a.cols), out, a, b);
   }
 
   cholesky(a: Matrix): void {
     const n = checkCholesky(a);
-    if (n === 0) return;
-    const routines = this.#prepare('cholesky', a.data, this.#factorisationThreads(n), n, a.stride);
-    const failed = routines.potrf(n, a.data, a.stride);
-    if (failed > 0) throw new NotPositiveDefiniteError(failed - 1);
-    // Some versions let a pivot that is not a number pass.
-    for (let i = 0; i < n; i++) if (!(a.at(i, i) > 0)) throw new NotPositiveDefiniteError(i);
+    const routines = this.#routines('cholesky', a.data, n, a.stride);
+    const width = n <= singleThreadedOrder ? n : panel;
+    for (let start = 0; start < n; start += width) {
+      const end = Math.min(start + width, n);
+      const corner = a.view(start, end, start, end);
+      const failed = routines.potrf(end - start, corner.data, a.stride);
+      if (failed > 0) throw new NotPositiveDefiniteError(start + failed - 1);
+      // Some versions let a pivot that is not a number pass.
+      for (let i = start; i < end; i++) if (!(a.at(i, i) > 0)) throw new NotPositiveDefiniteError(i);
+      if (end === n) return;
+      const below = a.view(end, n, start, end);
+      this.#run(routines, a, triangularCalls(corner, below, 'rows', false));
+      this.#run(routines, a, syrkCalls(a.view(end, n, end, n), below, false, end - start, -1, 1));
+    }
   }
 
   choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns'): void {
     const { n, count } = checkCholeskySolve(l, b, layout);
     if (n === 0 || count === 0) return;
-    const routines = this.#prepare('choleskySolve', l.data, this.threads, n, count, l.stride, b.stride);
-    if (layout === 'rows') routines.potrs(n, count, l.data, l.stride, b.data, b.stride);
-    else {
-      // Column-major, B is B': X U'U = B' is solved from the right, first for X U'.
-      routines.trsmRight(false, count, n, l.data, l.stride, b.data, b.stride);
-      routines.trsmRight(true, count, n, l.data, l.stride, b.data, b.stride);
-    }
+    const routines = this.#routines('choleskySolve', l.data, n, count, l.stride, b.stride);
+    this.#run(routines, b, triangularCalls(l, b, layout, false));
+    this.#run(routines, b, triangularCalls(l, b, layout, true));
   }
 
   eigh(values: RealArray, a: Matrix): void {
     const n = checkEigh(values, a);
     if (n === 0) return;
     const workspace = 1 + 6 * n + 2 * n * n;
-    const routines = this.#prepare('eigh', a.data, this.#factorisationThreads(n), n, a.stride, workspace);
+    const routines = this.#routines('eigh', a.data, n, a.stride, workspace);
     const failed = routines.syevd(n, a.data, a.stride, values);
     if (failed !== 0)
       throw new BackendError(`eigh: the eigendecomposition of order ${n} did not converge (syevd returned ${failed})`);
@@ -147,18 +151,11 @@ export class NativeBackend implements Backend {
 
   dispose(): void {
     this.#disposed = true;
-    this.#routines = {};
+    this.#pool?.end();
   }
 
-  #factorisationThreads(order: number): number {
-    return order <= singleThreadedOrder ? 1 : this.threads;
-  }
-
-  /**
-   * The routines for this data, after a look at the sizes and with the threads set. The number of threads belongs to
-   * the whole process: another backend or worker may have changed it since the last call.
-   */
-  #prepare(operation: string, data: RealArray, threads: number, ...sizes: number[]): Routines {
+  /** The routines for this data, after a look at the sizes they are to be called with. */
+  #routines(operation: string, data: RealArray, ...sizes: number[]): Routines {
     if (this.#disposed) throw new BackendError(`${operation}: this backend has been disposed of`);
     for (const size of sizes)
       if (size > this.#largest)
@@ -166,9 +163,16 @@ export class NativeBackend implements Backend {
           `${operation}: a size of ${size} is beyond the ${this.#library.integerBits}-bit integers of ${this.#library.path}`,
           'Work on fewer rows or columns at a time, or give a library with 64-bit integers in BOWERBIRD_BLAS.',
         );
-    this.#library.setThreads(threads);
-    const dtype = data instanceof Float64Array ? 'float64' : 'float32';
-    this.#routines[dtype] ??= bindRoutines(this.#library, dtype);
-    return this.#routines[dtype];
+    return this.#routinesOf(dtypeOf(data));
   }
+
+  /** Makes calls that are independent of one another, on all threads if there are several. */
+  #run(routines: Routines, matrix: Matrix, calls: Call[]): void {
+    if (this.#pool && calls.length > 1) this.#pool.run(matrix.dtype, calls);
+    else for (const { routine, values } of calls) (routines[routine] as (...values: unknown[]) => void)(...values);
+  }
+}
+
+function dtypeOf(data: RealArray): Dtype {
+  return data instanceof Float64Array ? 'float64' : 'float32';
 }

@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import { ArgumentError, BackendError } from '../../errors.js';
 import { NativeBackend } from './backend.js';
 import { candidates } from './candidates.js';
-import { type Library, openLibrary } from './library.js';
+import { type Library, loadKoffi, openLibrary } from './library.js';
+import { Pool } from './pool.js';
 import { selfTest } from './selftest.js';
 
 export type { Library } from './library.js';
@@ -36,22 +37,22 @@ export async function createNativeBackend(options: NativeOptions = {}): Promise<
     throw new ArgumentError(`threads is ${threads}; it must be a whole number of at least 1`);
   const { library, rejected } = await findLibrary(options.library);
   if (!library) throw nothingFound(options.library, rejected);
-  return new NativeBackend(library, threads);
+  library.setThreads(1);
+  if (threads === 1 || !library.reentrant) return new NativeBackend(library, 1, undefined);
+  return new NativeBackend(library, threads, await Pool.start(library, threads - 1));
 }
 
 /** The first library that opens, has the routines and computes rightly, and those that did not. */
 export async function findLibrary(path?: string): Promise<Search> {
   const rejected: Rejected[] = [];
-  let koffi: typeof import('koffi');
-  try {
-    koffi = (await import('koffi')).default as unknown as typeof import('koffi');
-  } catch (error) {
-    return { library: undefined, rejected: [{ path: 'koffi', problem: firstLine(error) }] };
-  }
+  const koffi = await loadKoffi().catch((error: unknown) => {
+    rejected.push({ path: 'koffi', problem: firstLine(error) });
+  });
+  if (!koffi) return { library: undefined, rejected };
   for (const candidate of candidates(path)) {
     try {
       const library = openLibrary(koffi, candidate);
-      selfTest(new NativeBackend(library, 1));
+      selfTest(new NativeBackend(library, 1, undefined));
       return { library, rejected };
     } catch (error) {
       rejected.push({ path: candidate.path, problem: firstLine(error) });

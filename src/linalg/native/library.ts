@@ -6,6 +6,7 @@
  */
 import { basename, dirname, join } from 'node:path';
 import type * as Koffi from 'koffi';
+import type { RealArray } from '../matrix.js';
 import type { Candidate } from './candidates.js';
 
 export type Foreign = (...values: unknown[]) => unknown;
@@ -22,19 +23,24 @@ export interface Library {
   /** False when the library offers no way to set the number of threads. */
   threadControl: boolean;
   setThreads(count: number): void;
-  /** A Fortran routine of `pointers` arguments, the `characters` first ones of which are characters. */
-  routine(name: string, pointers: number, characters: number): Foreign;
+  /** False when two threads must not be inside the library at once. */
+  reentrant: boolean;
+  /** A Fortran routine of `pointers` arguments, `characters` of which are characters. */
+  routine(name: string, pointers: number, characters: number, result?: string): Foreign;
+  /** Where the elements of a typed array lie; valid while the array is in use. */
+  address(data: RealArray): number;
 }
 
 /** Spelling of a Fortran routine and, beside it, of the C functions of the same library. */
 const spellings = [
+  // Accelerate's newer interface; its older one, spelt as usual, returns single-precision results as doubles.
+  { prefix: '', suffix: '$NEWLAPACK$ILP64', suffixOfC: '' },
+  { prefix: '', suffix: '$NEWLAPACK', suffixOfC: '' },
   { prefix: '', suffix: '_', suffixOfC: '' },
   { prefix: '', suffix: '_64_', suffixOfC: '64_' },
   { prefix: '', suffix: '64_', suffixOfC: '64_' },
   { prefix: 'scipy_', suffix: '_64_', suffixOfC: '64_' },
   { prefix: 'scipy_', suffix: '_', suffixOfC: '' },
-  { prefix: '', suffix: '$NEWLAPACK$ILP64', suffixOfC: '' },
-  { prefix: '', suffix: '$NEWLAPACK', suffixOfC: '' },
   { prefix: '', suffix: '', suffixOfC: '' },
 ];
 type Spelling = (typeof spellings)[number];
@@ -42,6 +48,11 @@ type Spelling = (typeof spellings)[number];
 interface Part {
   handle: Koffi.LibraryHandle;
   spelling: Spelling;
+}
+
+/** The foreign-function interface, loaded only when a native library is wanted. */
+export async function loadKoffi(): Promise<typeof Koffi> {
+  return (await import('koffi')).default as unknown as typeof Koffi;
 }
 
 /** Opens a candidate. Throws an Error that says what is wrong with it. */
@@ -65,9 +76,13 @@ export function openLibrary(koffi: typeof Koffi, candidate: Candidate): Library 
     setThreads(count) {
       for (const set of setters) set(count);
     },
-    routine(name, pointers, characters) {
+    reentrant: isReentrant(handle, family, blas.spelling),
+    routine(name, pointers, characters, result = 'void') {
       const home = /potr|syev/.test(name) ? parts.lapack : parts.blas;
-      return bind(home, name, 'void', pointers, characters);
+      return bind(home, name, result, pointers, characters);
+    },
+    address(data) {
+      return Number(koffi.address(data));
     },
   };
 }
@@ -129,6 +144,13 @@ function versionOf(handle: Koffi.LibraryHandle, family: Family, spelling: Spelli
   }
   if (family === 'BLIS') return `BLIS ${foreign(handle, 'bli_info_get_version_str', 'str', [])?.()}`;
   return family;
+}
+
+/** OpenBLAS built without threads guards its buffers against other threads only when it was built with locks. */
+function isReentrant(handle: Koffi.LibraryHandle, family: Family, spelling: Spelling): boolean {
+  if (family !== 'OpenBLAS') return true;
+  const parallel = foreign(handle, `${spelling.prefix}openblas_get_parallel${spelling.suffixOfC}`, 'int', []);
+  return parallel === undefined || parallel() !== 0 || /USE_LOCKING/.test(versionOf(handle, family, spelling));
 }
 
 /** Every way to set threads that the library or what it depends on offers. */

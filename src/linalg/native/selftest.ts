@@ -31,6 +31,10 @@ export function selfTest(backend: NativeBackend): void {
     const vector = Matrix.zeros(1, 2, dtype).data;
     backend.gemv(vector, a, matrix([[1, 0, -1]]).data);
     expect('matrix-vector product', vector, [-2, -2]);
+    const long = Matrix.zeros(1, 1000, dtype).fill(0.5);
+    const dots = Matrix.zeros(1, 1, dtype).data;
+    backend.rowDots(dots, long, long);
+    expect('dot product', dots, [250]);
 
     // [[4, 2], [2, 5]] has the factor [[2, 0], [1, 2]]; its inverse times (8, 4) is (2, 0), times (4, 10) is (0, 2).
     const factor = matrix([

@@ -1,0 +1,158 @@
+/**
+ * Threads that make BLAS calls on the memory of the thread that asked, which waits for them. Calls lie in shared memory
+ * as numbers; each thread, the asking one included, takes the next call that nobody has taken until none is left.
+ *
+ * `left` counts down from the number of calls: whoever decrements it from t > 0 owns call t − 1. It is positive only
+ * while a batch is open, and the next batch is opened only after every call of this one is finished, so a thread that
+ * wakes late finds either nothing or a call of the new batch.
+ */
+import { Worker } from 'node:worker_threads';
+import { artefact } from '../../artefact.js';
+import { BackendError } from '../../errors.js';
+import type { Dtype, RealArray } from '../matrix.js';
+import { type Call, sharedRoutines } from './calls.js';
+import type { Library } from './library.js';
+import { bindRoutines, type Routines } from './routines.js';
+
+/** Places in the control words. */
+const batch = 0;
+const left = 1;
+const finished = 2;
+const failed = 3;
+const ended = 4;
+
+const controlWords = 5;
+/** Numbers per call: the routine, the dtype, and up to 14 arguments. */
+const callWidth = 16;
+const mostCalls = 256;
+
+export interface Shared {
+  control: Int32Array;
+  calls: Float64Array;
+}
+
+/** What a worker is started with. */
+export interface WorkerStart {
+  shared: Shared;
+  path: string;
+  lapackPath: string | undefined;
+}
+
+export type BoundRoutines = (dtype: Dtype) => Routines;
+
+/** Binds the routines of a dtype when they are first needed. */
+export function lazyRoutines(library: Library): BoundRoutines {
+  const bound: Partial<Record<Dtype, Routines>> = {};
+  return (dtype) => {
+    bound[dtype] ??= bindRoutines(library, dtype);
+    return bound[dtype];
+  };
+}
+
+export class Pool {
+  readonly #shared: Shared;
+  readonly #routines: BoundRoutines;
+  readonly #address: (data: RealArray) => number;
+
+  private constructor(shared: Shared, library: Library) {
+    this.#shared = shared;
+    this.#routines = lazyRoutines(library);
+    this.#address = library.address;
+  }
+
+  /** Starts `count` threads beside this one and waits until they have opened the library. */
+  static async start(library: Library, count: number): Promise<Pool> {
+    const shared: Shared = {
+      control: new Int32Array(new SharedArrayBuffer(controlWords * 4)),
+      calls: new Float64Array(new SharedArrayBuffer(mostCalls * callWidth * 8)),
+    };
+    const start: WorkerStart = { shared, path: library.path, lapackPath: library.lapackPath };
+    const workers = Array.from(
+      { length: count },
+      () => new Worker(artefact('linalg/native/worker.js'), { workerData: start, name: 'blas' }),
+    );
+    const pool = new Pool(shared, library);
+    try {
+      await Promise.all(workers.map(ready));
+      // From here on they sleep until they are needed and must not keep the process alive.
+      for (const worker of workers) worker.unref();
+    } catch (error) {
+      pool.end();
+      throw new BackendError(`a thread of the native backend did not start: ${(error as Error).message}`);
+    }
+    return pool;
+  }
+
+  /** Makes all calls, in any order and on any thread, and returns when the last is finished. */
+  run(dtype: Dtype, calls: Call[]): void {
+    if (calls.length > mostCalls) {
+      this.run(dtype, calls.slice(0, mostCalls));
+      this.run(dtype, calls.slice(mostCalls));
+      return;
+    }
+    const { control } = this.#shared;
+    calls.forEach((call, i) => {
+      this.#write(dtype, call, i);
+    });
+    Atomics.store(control, finished, 0);
+    Atomics.store(control, left, calls.length);
+    Atomics.add(control, batch, 1);
+    Atomics.notify(control, batch, calls.length - 1);
+    workThrough(this.#shared, this.#routines);
+    for (let done = Atomics.load(control, finished); done < calls.length; done = Atomics.load(control, finished))
+      Atomics.wait(control, finished, done);
+    if (Atomics.exchange(control, failed, 0) !== 0) throw new BackendError('a thread of the native backend failed');
+  }
+
+  end(): void {
+    Atomics.store(this.#shared.control, ended, 1);
+    Atomics.add(this.#shared.control, batch, 1);
+    Atomics.notify(this.#shared.control, batch);
+  }
+
+  #write(dtype: Dtype, { routine, values }: Call, i: number): void {
+    const { calls } = this.#shared;
+    const at = i * callWidth;
+    calls[at] = sharedRoutines.indexOf(routine);
+    calls[at + 1] = dtype === 'float64' ? 1 : 0;
+    values.forEach((value, j) => {
+      calls[at + 2 + j] = typeof value === 'number' ? value : this.#address(value);
+    });
+  }
+}
+
+/** Takes and makes calls until none is left. */
+function workThrough({ control, calls }: Shared, routines: BoundRoutines): void {
+  for (;;) {
+    const ticket = Atomics.sub(control, left, 1);
+    if (ticket <= 0) return;
+    const at = (ticket - 1) * callWidth;
+    try {
+      const bound = routines(calls[at + 1] === 1 ? 'float64' : 'float32');
+      const routine = bound[sharedRoutines[calls[at]]] as (...values: number[]) => void;
+      routine(...calls.subarray(at + 2, at + callWidth));
+    } catch {
+      Atomics.store(control, failed, 1);
+    }
+    Atomics.add(control, finished, 1);
+    Atomics.notify(control, finished);
+  }
+}
+
+/** The life of a worker: work when a batch opens, sleep otherwise, until the pool ends. */
+export function serve(shared: Shared, routines: BoundRoutines): void {
+  const { control } = shared;
+  while (Atomics.load(control, ended) === 0) {
+    const current = Atomics.load(control, batch);
+    workThrough(shared, routines);
+    if (Atomics.load(control, ended) === 0) Atomics.wait(control, batch, current);
+  }
+}
+
+function ready(worker: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', (problem: string | undefined) => (problem ? reject(new Error(problem)) : resolve()));
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('it ended at once')));
+  });
+}

@@ -1,0 +1,14 @@
+/** A thread of the native backend: opens the same library as its parent and makes the calls it finds. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { loadKoffi, openLibrary } from './library.js';
+import { lazyRoutines, serve, type WorkerStart } from './pool.js';
+
+const { shared, path, lapackPath } = workerData as WorkerStart;
+try {
+  const library = openLibrary(await loadKoffi(), { path, lapack: lapackPath ? [lapackPath] : [], wish: undefined });
+  library.setThreads(1);
+  parentPort?.postMessage(undefined);
+  serve(shared, lazyRoutines(library));
+} catch (error) {
+  parentPort?.postMessage((error as Error).message);
+}

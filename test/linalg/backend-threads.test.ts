@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { Backend } from '../../src/linalg/backend.js';
+import { type Dtype, Matrix, type RealArray } from '../../src/linalg/matrix.js';
+import '../allclose.js';
+import { backends, manyThreads } from './backends.js';
+import { dtypes, operand, product, Random, transpose } from './naive.js';
+
+/** Runs `compute` on one thread and on several and compares the bits of everything it returns. */
+async function sameBits(create: (threads: number) => Promise<Backend>, compute: (backend: Backend) => RealArray[]) {
+  const [one, many] = await Promise.all([create(1), create(manyThreads)]);
+  try {
+    expect(many.threads).toBe(manyThreads);
+    const [alone, together] = [compute(one), compute(many)];
+    alone.forEach((values, i) => {
+      const [a, b] = [values, together[i]].map((v) => Buffer.from(v.buffer, v.byteOffset, v.byteLength));
+      expect(a.equals(b), `result ${i}`).toBe(true);
+    });
+  } finally {
+    one.dispose();
+    many.dispose();
+  }
+}
+
+describe.each(backends)('threads of the $name backend', ({ create }) => {
+  it.each([
+    { m: 500, n: 400, k: 300 },
+    { m: 1000, n: 90, k: 777 },
+    { m: 90, n: 1000, k: 293 },
+    { m: 64, n: 64, k: 5000 },
+    { m: 2000, n: 3, k: 901 },
+  ])('give products of $m×$k and $k×$n the same bits as one thread', async ({ m, n, k }) => {
+    const random = new Random(k);
+    const operands = (dtype: Dtype) => [operand(random, m, k, dtype, 1), operand(random, k, n, dtype, 2)];
+    const inputs = { float64: operands('float64'), float32: operands('float32') };
+    await sameBits(create, (backend) =>
+      dtypes.flatMap((dtype) => {
+        const [a, b] = inputs[dtype];
+        const c = Matrix.zeros(m, n, dtype);
+        backend.gemm(c, a, b);
+        const [gram, outer] = [Matrix.zeros(m, m, dtype), Matrix.zeros(k, k, dtype)];
+        backend.syrk(gram, a);
+        backend.syrk(outer, a, { transpose: true });
+        const [y, z] = [Matrix.zeros(1, m, dtype).data, Matrix.zeros(1, k, dtype).data];
+        backend.gemv(y, a, transpose(b).copy(dtype).row(0));
+        backend.gemv(z, a, y, { transpose: true });
+        return [c.data, gram.data, outer.data, y, z];
+      }),
+    );
+  });
+
+  it('give factorisations and solutions the same bits as one thread', async () => {
+    const n = 850;
+    const random = new Random(n);
+    const a = operand(random, n, n + 10, 'float64');
+    const rightSides = operand(random, 70, n, 'float64');
+    await sameBits(create, (backend) => {
+      const l = Matrix.zeros(n, n);
+      backend.syrk(l, a);
+      const v = l.view(0, 300, 0, 300).copy();
+      const values = new Float64Array(300);
+      backend.eigh(values, v);
+      backend.cholesky(l);
+      const rows = rightSides.copy('float64');
+      const columns = transpose(rightSides);
+      backend.choleskySolve(l, rows, 'rows');
+      backend.choleskySolve(l, columns, 'columns');
+      return [l.data, v.data, values, rows.data, columns.data];
+    });
+  });
+
+  it('work on the same data at the same time as another backend without mixing up their results', async () => {
+    const [first, second] = await Promise.all([create(manyThreads), create(manyThreads)]);
+    const random = new Random(1);
+    const [a, b] = [operand(random, 400, 300, 'float64'), operand(random, 300, 400, 'float64')];
+    const [c, d] = [Matrix.zeros(400, 400), Matrix.zeros(400, 400)];
+    for (let round = 0; round < 20; round++) {
+      first.gemm(c, a, b);
+      second.gemm(d, a, b, { alpha: 2 });
+    }
+    first.dispose();
+    second.gemm(d, a, b, { alpha: 2 });
+    second.dispose();
+    expect(c).toBeAllClose(product(a, b));
+    expect(d).toBeAllClose(product(a, b, 2));
+  });
+});
