@@ -6,6 +6,7 @@
 import type { Dtype } from '../matrix.js';
 import type { Factor, FactorContext } from './factor-contract.js';
 import type { FactorKernels } from './factor-kernels.js';
+import { type Block, subtractProduct } from './factor-product.js';
 import { Scratch } from './factor-scratch.js';
 
 const blockOrder = 64;
@@ -21,10 +22,8 @@ interface Work {
   readonly strip: number;
 }
 
-/** Right-hand sides: element k of number w lies `k * depth + w * lane` elements behind the pointer. */
-interface RightHandSides {
-  readonly pointer: number;
-  readonly leading: number;
+/** Right-hand sides: one in each of `count` rows, or one in each of `count` columns. */
+interface RightHandSides extends Block {
   readonly count: number;
   readonly layout: 'rows' | 'columns';
 }
@@ -34,167 +33,105 @@ export function createCholesky(
   kernels: FactorKernels,
 ): Pick<Factor, 'cholesky' | 'choleskySolve'> {
   function withWork<R>(dtype: Dtype, compute: (work: Work) => R): R {
+    const elementBytes = dtype === 'float64' ? 8 : 4;
     return Scratch.use(context, (scratch) =>
-      compute({
-        context,
-        kernels,
-        dtype,
-        elementBytes: dtype === 'float64' ? 8 : 4,
-        strip: scratch.numbers(8 * blockOrder),
-      }),
+      compute({ context, kernels, dtype, elementBytes, strip: scratch.numbers(8 * blockOrder) }),
     );
   }
 
   return {
-    cholesky: (dtype, n, aPointer, lda) => withWork(dtype, (work) => factorise(work, n, aPointer, lda)),
+    cholesky: (dtype, n, pointer, leading) => withWork(dtype, (work) => factorise(work, n, { pointer, leading })),
     choleskySolve: (dtype, n, lPointer, ldl, bPointer, ldb, rhs, layout) =>
       withWork(dtype, (work) => {
         if (n === 0 || rhs === 0) return;
+        const l = { pointer: lPointer, leading: ldl };
         const b = { pointer: bPointer, leading: ldb, count: rhs, layout };
-        solveForward(work, n, lPointer, ldl, b);
-        solveBackward(work, n, lPointer, ldl, b);
+        solveForward(work, n, l, b);
+        solveBackward(work, n, l, b);
       }),
   };
 }
 
-function factorise(work: Work, n: number, a: number, lda: number): number {
-  const { kernels, elementBytes } = work;
+function factorise(work: Work, n: number, a: Block): number {
   if (n <= blockOrder) {
-    const block = work.dtype === 'float64' ? kernels.choleskyBlock64 : kernels.choleskyBlock32;
-    return block(n, a, lda * elementBytes);
+    const { choleskyBlock64, choleskyBlock32 } = work.kernels;
+    return (work.dtype === 'float64' ? choleskyBlock64 : choleskyBlock32)(n, a.pointer, a.leading * work.elementBytes);
   }
   const n1 = firstPart(n);
-  const a21 = a + n1 * lda * elementBytes;
-  const a22 = a21 + n1 * elementBytes;
-  const failed = factorise(work, n1, a, lda);
+  const a21 = at(work, a, n1, 0);
+  const a22 = at(work, a, n1, n1);
+  const failed = factorise(work, n1, a);
   if (failed > 0) return failed;
-  solveForward(work, n1, a, lda, { pointer: a21, leading: lda, count: n - n1, layout: 'rows' });
-  subtractGram(work, n - n1, n1, a21, a22, lda);
-  const failedBelow = factorise(work, n - n1, a22, lda);
+  solveForward(work, n1, a, { ...a21, count: n - n1, layout: 'rows' });
+  subtractGram(work, n - n1, n1, a22, a21);
+  const failedBelow = factorise(work, n - n1, a22);
   return failedBelow > 0 ? n1 + failedBelow : 0;
 }
 
 /** The lower triangle of C ← C - A A' with A of n×k. */
-function subtractGram(work: Work, n: number, k: number, a: number, c: number, ld: number): void {
-  const { context, dtype, elementBytes } = work;
+function subtractGram(work: Work, n: number, k: number, c: Block, a: Block): void {
+  const { context, dtype } = work;
   if (context.syrkLower) {
-    context.syrkLower(dtype, n, k, -1, a, ld, false, 1, c, ld);
+    context.syrkLower(dtype, n, k, -1, a.pointer, a.leading, false, 1, c.pointer, c.leading);
     return;
   }
   for (let start = 0; start < n; start += updateRows) {
     const end = Math.min(start + updateRows, n);
-    const below = start * ld * elementBytes;
-    context.gemm(dtype, end - start, end, k, -1, a + below, ld, false, a, ld, true, 1, c + below, ld);
+    const shape = [end - start, end, k] as const;
+    subtractProduct(context, dtype, shape, at(work, c, start, 0), at(work, a, start, 0), { transposed: a });
   }
 }
 
 /** L X = B, every right-hand side at once. */
-function solveForward(work: Work, n: number, l: number, ldl: number, b: RightHandSides): void {
+function solveForward(work: Work, n: number, l: Block, b: RightHandSides): void {
   if (n <= blockOrder) {
-    solveBlock(work, n, l, ldl, b, false);
+    solveBlock(work, n, l, b, false);
     return;
   }
+  const { context, dtype } = work;
   const n1 = firstPart(n);
-  const l21 = l + n1 * ldl * work.elementBytes;
+  const n2 = n - n1;
+  const l21 = at(work, l, n1, 0);
   const rest = skip(work, b, n1);
-  solveForward(work, n1, l, ldl, b);
-  const { dtype } = work;
-  if (b.layout === 'rows')
-    work.context.gemm(
-      dtype,
-      b.count,
-      n - n1,
-      n1,
-      -1,
-      b.pointer,
-      b.leading,
-      false,
-      l21,
-      ldl,
-      true,
-      1,
-      rest.pointer,
-      b.leading,
-    );
-  else
-    work.context.gemm(
-      dtype,
-      n - n1,
-      b.count,
-      n1,
-      -1,
-      l21,
-      ldl,
-      false,
-      b.pointer,
-      b.leading,
-      false,
-      1,
-      rest.pointer,
-      b.leading,
-    );
-  solveForward(work, n - n1, l21 + n1 * work.elementBytes, ldl, rest);
+  solveForward(work, n1, l, b);
+  if (b.layout === 'rows') subtractProduct(context, dtype, [b.count, n2, n1], rest, b, { transposed: l21 });
+  else subtractProduct(context, dtype, [n2, b.count, n1], rest, l21, b);
+  solveForward(work, n2, at(work, l, n1, n1), rest);
 }
 
 /** L' X = B, every right-hand side at once. */
-function solveBackward(work: Work, n: number, l: number, ldl: number, b: RightHandSides): void {
+function solveBackward(work: Work, n: number, l: Block, b: RightHandSides): void {
   if (n <= blockOrder) {
-    solveBlock(work, n, l, ldl, b, true);
+    solveBlock(work, n, l, b, true);
     return;
   }
+  const { context, dtype } = work;
   const n1 = firstPart(n);
-  const l21 = l + n1 * ldl * work.elementBytes;
+  const n2 = n - n1;
+  const l21 = at(work, l, n1, 0);
   const rest = skip(work, b, n1);
-  solveBackward(work, n - n1, l21 + n1 * work.elementBytes, ldl, rest);
-  const { dtype } = work;
-  if (b.layout === 'rows')
-    work.context.gemm(
-      dtype,
-      b.count,
-      n1,
-      n - n1,
-      -1,
-      rest.pointer,
-      b.leading,
-      false,
-      l21,
-      ldl,
-      false,
-      1,
-      b.pointer,
-      b.leading,
-    );
-  else
-    work.context.gemm(
-      dtype,
-      n1,
-      b.count,
-      n - n1,
-      -1,
-      l21,
-      ldl,
-      true,
-      rest.pointer,
-      b.leading,
-      false,
-      1,
-      b.pointer,
-      b.leading,
-    );
-  solveBackward(work, n1, l, ldl, b);
+  solveBackward(work, n2, at(work, l, n1, n1), rest);
+  if (b.layout === 'rows') subtractProduct(context, dtype, [b.count, n1, n2], b, rest, l21);
+  else subtractProduct(context, dtype, [n1, b.count, n2], b, { transposed: l21 }, rest);
+  solveBackward(work, n1, l, b);
 }
 
-function solveBlock(work: Work, n: number, l: number, ldl: number, b: RightHandSides, backward: boolean): void {
+function solveBlock(work: Work, n: number, l: Block, b: RightHandSides, backward: boolean): void {
   const { kernels, elementBytes, strip } = work;
   const leadingBytes = b.leading * elementBytes;
   const [depthBytes, laneBytes] = b.layout === 'rows' ? [elementBytes, leadingBytes] : [leadingBytes, elementBytes];
   const solve = work.dtype === 'float64' ? kernels.solveBlock64 : kernels.solveBlock32;
-  solve(n, l, ldl * elementBytes, b.pointer, depthBytes, laneBytes, b.count, backward, strip);
+  solve(n, l.pointer, l.leading * elementBytes, b.pointer, depthBytes, laneBytes, b.count, backward, strip);
 }
 
 /** The right-hand sides without their first `count` elements. */
 function skip(work: Work, b: RightHandSides, count: number): RightHandSides {
-  return { ...b, pointer: b.pointer + count * work.elementBytes * (b.layout === 'rows' ? 1 : b.leading) };
+  return { ...b, ...(b.layout === 'rows' ? at(work, b, 0, count) : at(work, b, count, 0)) };
+}
+
+/** The block that starts at an element of another one. */
+function at({ elementBytes }: Work, { pointer, leading }: Block, row: number, column: number): Block {
+  return { pointer: pointer + (row * leading + column) * elementBytes, leading };
 }
 
 /** About half, in whole blocks. */

@@ -7,6 +7,7 @@ import { BackendError } from '../../errors.js';
 import type { FactorContext } from './factor-contract.js';
 import type { FactorKernels } from './factor-kernels.js';
 import { deflate, inBoth, inBottom, inTop, mergeOrders } from './factor-merge.js';
+import { type Block, type Shape, setProduct } from './factor-product.js';
 import { Scratch } from './factor-scratch.js';
 
 /** Parts of at most this order are left to the implicit QL method. */
@@ -136,30 +137,24 @@ function updateVectors(problem: TridiagonalProblem, update: Update): Float64Arra
     setIndices(deflated);
     kernels.gatherRows(size, deflated.length, deflatedRows, 8 * size, block, 8 * ldz, indices);
 
-    const firstLower = 8 * (k - lower.length);
-    multiply(context, k, n1, upper.length, s, upperRows, block, ldz);
-    multiply(context, k, n2, lower.length, s + firstLower, lowerRows, block + 8 * n1, ldz);
+    const left = { pointer: block, leading: ldz };
+    const right = { pointer: block + 8 * n1, leading: ldz };
+    const lastColumns = { pointer: s + 8 * (k - lower.length), leading: k };
+    multiplyRows(context, [k, n1, upper.length], left, { pointer: s, leading: k }, upperRows);
+    multiplyRows(context, [k, n2, lower.length], right, lastColumns, lowerRows);
     setIndices(Int32Array.from(deflated.keys()));
     kernels.gatherRows(size, deflated.length, block + 8 * ldz * k, 8 * ldz, deflatedRows, 8 * size, indices);
     return view(context, roots, k).slice();
   });
 }
 
-/** C (k×n) ← the first `depth` columns of S (k×k) times the packed rows. */
-function multiply(
-  context: FactorContext,
-  k: number,
-  n: number,
-  depth: number,
-  s: number,
-  rows: number,
-  c: number,
-  ldc: number,
-): void {
-  context.gemm('float64', k, n, depth, 1, s, k, false, rows, n, false, 0, c, ldc);
+/** C (m×n) ← S (m×k) times k packed rows; zero when there are none. */
+function multiplyRows(context: FactorContext, [m, n, k]: Shape, c: Block, s: Block, rows: number): void {
+  if (k > 0) setProduct(context, [m, n, k], c, s, { pointer: rows, leading: n });
+  else for (let i = 0; i < m; i++) view(context, c.pointer + 8 * i * c.leading, n).fill(0);
 }
 
-/** The memory's buffer changes when it grows: views live no longer than until the next allocation. */
+/** A view made before the memory grew stays valid, but does not reach what was added. */
 function view(context: FactorContext, pointer: number, count: number): Float64Array {
   return new Float64Array(context.memory.buffer, pointer, count);
 }

@@ -8,6 +8,7 @@ import type { Dtype } from '../matrix.js';
 import type { FactorContext } from './factor-contract.js';
 import { solveTridiagonal } from './factor-divide.js';
 import type { FactorKernels } from './factor-kernels.js';
+import { type Block, setProduct, subtractProduct } from './factor-product.js';
 import { Scratch } from './factor-scratch.js';
 
 /** Rows reduced before the rest of the matrix is updated. */
@@ -70,7 +71,7 @@ export function eigh(
     view(context, z, n * ldz).fill(0);
     const { diagonal: d, offDiagonal: e } = reduction;
     const order = solveTridiagonal({ context, kernels, d, e, z, ldz }, 0, n);
-    applyReflectors(reduction, z, ldz);
+    applyReflectors(reduction, { pointer: z, leading: ldz });
 
     const exportRow = double ? kernels.exportRow64 : kernels.exportRow32;
     const unsorted = view(context, d, n);
@@ -85,41 +86,42 @@ export function eigh(
 /** T = Q' A Q, panel by panel from the last row upwards. */
 function tridiagonalise({ context, kernels, n, a, lda, diagonal, offDiagonal, tau }: Reduction): void {
   Scratch.use(context, (scratch) => {
-    const width = Math.max(panelRows, Math.min(n, lastPanelRows));
-    const panel = scratch.numbers(3 * width * n);
-    const coefficients = scratch.numbers(2 * width);
+    const panel = scratch.numbers(3 * Math.max(panelRows, lastPanelRows) * n);
+    const coefficients = scratch.numbers(2 * Math.max(panelRows, lastPanelRows));
     for (let order = n; order > 0; ) {
       const count = order <= lastPanelRows ? order : panelRows;
-      kernels.tridiagonalPanel(n, order, count, a, 8 * lda, panel, 8 * n, diagonal, offDiagonal, tau, coefficients);
+      const results = [diagonal, offDiagonal, tau, coefficients] as const;
+      kernels.tridiagonalPanel(n, order, count, a, 8 * lda, panel, 8 * n, ...results);
       order -= count;
-      // A ← A - V' W - W' V: the panel holds the rows V, W, V.
-      const second = panel + 8 * n * count;
+      // A ← A - V' W - W' V, lower triangle, as [V; W]' [W; V]: the panel holds the rows V, W, V.
       for (let start = 0; start < order; start += updateRows) {
         const end = Math.min(start + updateRows, order);
-        const rows = panel + 8 * start;
-        const target = a + 8 * start * lda;
-        context.gemm('float64', end - start, end, 2 * count, -1, rows, n, true, second, n, false, 1, target, lda);
+        const first = { transposed: { pointer: panel + 8 * start, leading: n } };
+        const second = { pointer: panel + 8 * n * count, leading: n };
+        const rows = { pointer: a + 8 * start * lda, leading: lda };
+        subtractProduct(context, 'float64', [end - start, end, 2 * count], rows, first, second);
       }
     }
   });
 }
 
 /** Z ← Z H₁ H₂ … H_{n-1}, in blocks: H_i … H_j = I - Y' F Y. */
-function applyReflectors({ context, kernels, n, a, lda, tau }: Reduction, z: number, ldz: number): void {
+function applyReflectors({ context, kernels, n, a, lda, tau }: Reduction, z: Block): void {
   Scratch.use(context, (scratch) => {
     const gram = scratch.numbers(reflectorBlock ** 2);
     const factor = scratch.numbers(reflectorBlock ** 2);
     const factored = scratch.numbers(reflectorBlock * n);
-    const product = scratch.numbers(n * reflectorBlock);
+    const projected = { pointer: scratch.numbers(n * reflectorBlock), leading: reflectorBlock };
     for (let start = 1; start < n; start += reflectorBlock) {
       const count = Math.min(reflectorBlock, n - start);
       const width = start + count - 1;
-      const y = a + 8 * start * lda;
-      context.gemm('float64', count, count, width, 1, y, lda, false, y, lda, true, 0, gram, count);
+      const y = { pointer: a + 8 * start * lda, leading: lda };
+      const fy = { pointer: factored, leading: width };
+      setProduct(context, [count, count, width], { pointer: gram, leading: count }, y, { transposed: y });
       kernels.reflectorFactor(count, gram, tau + 8 * start, factor);
-      context.gemm('float64', count, width, count, 1, factor, count, false, y, lda, false, 0, factored, width);
-      context.gemm('float64', n, count, width, 1, z, ldz, false, y, lda, true, 0, product, count);
-      context.gemm('float64', n, width, count, -1, product, count, false, factored, width, false, 1, z, ldz);
+      setProduct(context, [count, width, count], fy, { pointer: factor, leading: count }, y);
+      setProduct(context, [n, count, width], projected, z, { transposed: y });
+      subtractProduct(context, 'float64', [n, width, count], z, projected, fy);
     }
   });
 }
