@@ -37,9 +37,9 @@ describe.each(backends)('threads of the $name backend', ({ create }) => {
         const [a, b] = inputs[dtype];
         const c = Matrix.zeros(m, n, dtype);
         backend.gemm(c, a, b);
-        const [gram, outer] = [Matrix.zeros(m, m, dtype), Matrix.zeros(k, k, dtype)];
+        const [gram, outer] = [Matrix.zeros(m, m, dtype), Matrix.zeros(n, n, dtype)];
         backend.syrk(gram, a);
-        backend.syrk(outer, a, { transpose: true });
+        backend.syrk(outer, b, { transpose: true });
         const [y, z] = [Matrix.zeros(1, m, dtype).data, Matrix.zeros(1, k, dtype).data];
         backend.gemv(y, a, transpose(b).copy(dtype).row(0));
         backend.gemv(z, a, y, { transpose: true });

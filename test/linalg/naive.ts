@@ -42,12 +42,13 @@ export function transpose(a: Matrix): Matrix {
 /** α A B + β C in float64. */
 export function product(a: Matrix, b: Matrix, alpha = 1, beta = 0, c?: Matrix): Matrix {
   const result = Matrix.zeros(a.rows, b.cols);
-  for (let i = 0; i < a.rows; i++)
-    for (let j = 0; j < b.cols; j++) {
-      let sum = 0;
-      for (let k = 0; k < a.cols; k++) sum += a.at(i, k) * b.at(k, j);
-      result.set(i, j, alpha * sum + (beta === 0 || !c ? 0 : beta * c.at(i, j)));
-    }
+  const [left, right, sums] = [a.copy('float64').data, b.copy('float64').data, new Float64Array(b.cols)];
+  for (let i = 0; i < a.rows; i++) {
+    sums.fill(0);
+    for (let k = 0; k < a.cols; k++)
+      for (let j = 0; j < b.cols; j++) sums[j] += left[i * a.cols + k] * right[k * b.cols + j];
+    for (let j = 0; j < b.cols; j++) result.set(i, j, alpha * sums[j] + (beta === 0 || !c ? 0 : beta * c.at(i, j)));
+  }
   return result;
 }
 
