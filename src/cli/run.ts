@@ -11,6 +11,11 @@ const exitCodes = { done: 0, failed: 1, usage: 2, partial: 3, interrupted: 130 }
 
 export async function run(words: string[]): Promise<number> {
   const json = words.includes('--json');
+  // A reader that has seen enough (`| head`) is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.done);
+    throw error;
+  });
   try {
     return await dispatch(words);
   } catch (error) {

@@ -57,6 +57,14 @@ export class Alternating {
   readonly #testNorm: number;
   readonly #scratch: Matrix;
   readonly #product: Matrix;
+  /** r×r each: the dictionary's system, D'D, and the factor of either. */
+  readonly #system: Matrix;
+  readonly #dictionaryGram: Matrix;
+  readonly #factor: Matrix;
+  /** C×d each. */
+  readonly #webTerm: Matrix;
+  readonly #prototypes: Matrix;
+  readonly #weightedSemantics: Matrix;
   #newTheta: Float64Array;
   #thresholded: Thresholded = { rank: 0, nuclear: 0 };
   #thetaSteps = 0;
@@ -79,6 +87,13 @@ export class Alternating {
     this.weightedSum = new Float64Array(testFeatures.cols);
     this.#scratch = matrix(n, rank);
     this.#product = matrix(n, rank);
+    this.#system = matrix(rank, rank);
+    this.#dictionaryGram = matrix(rank, rank);
+    this.#factor = matrix(rank, rank);
+    const categories = input.web ? input.testSemantics.rows : 0;
+    this.#webTerm = matrix(categories, testFeatures.cols);
+    this.#prototypes = matrix(categories, testFeatures.cols);
+    this.#weightedSemantics = matrix(categories, rank);
     this.#testNorm = squaredNorm(testFeatures);
     this.#newTheta = input.web ? input.web.state.scalars.theta.slice() : new Float64Array(0);
   }
@@ -88,18 +103,14 @@ export class Alternating {
     this.updateSemantics();
     const { web } = this.input;
     if (!web) return;
-    const prototypes = this.prototypes();
-    await web.state.start(prototypes);
+    await web.state.start(this.#currentPrototypes());
     await web.state.features.transposedTimes(this.weightedSum, web.state.scalars.theta);
-    this.#backend.release(prototypes);
   }
 
-  /** P = Āt D' (C×d); the caller releases it. */
-  prototypes(): Matrix {
-    const { testSemantics } = this.input;
-    const result = this.#backend.matrix(testSemantics.rows, this.dictionary.rows, this.dictionary.dtype);
-    this.#backend.gemm(result, testSemantics, this.dictionary, { transposeB: true });
-    return result;
+  /** P = Āt D' (C×d) */
+  #currentPrototypes(): Matrix {
+    this.#backend.gemm(this.#prototypes, this.input.testSemantics, this.dictionary, { transposeB: true });
+    return this.#prototypes;
   }
 
   shrinkErrors(): void {
@@ -122,15 +133,13 @@ export class Alternating {
     const backend = this.#backend;
     const { testFeatures, testSemantics, auxiliaryDictionary, web } = this.input;
     const { lambda1, gamma } = this.#options;
-    const [dimension, rank] = [this.dictionary.rows, this.dictionary.cols];
-    const dtype = this.dictionary.dtype;
     const right = this.dictionary;
     backend.gemm(right, testFeatures, this.semantics, { transposeA: true });
     backend.axpby(right, lambda1, auxiliaryDictionary, 1);
-    const system = backend.matrix(rank, rank, dtype).copyFrom(this.#semanticsGram);
-    for (let j = 0; j < rank; j++) system.data[j * system.stride + j] += lambda1;
+    const system = this.#system.copyFrom(this.#semanticsGram);
+    addToDiagonal(system, lambda1);
     if (web) {
-      const sums = backend.matrix(testSemantics.rows, dimension, dtype);
+      const sums = this.#webTerm;
       await web.state.dictionaryTerm(sums, this.mu);
       const factors = web.state.squaredWeights().map((sum) => this.mu * sum);
       if (web.text) {
@@ -139,33 +148,23 @@ export class Alternating {
         for (let c = 0; c < factors.length; c++) factors[c] += gamma * counts[c];
       }
       backend.gemm(right, sums, testSemantics, { transposeA: true, beta: 1 });
-      const weighted = backend.matrix(testSemantics.rows, rank, dtype).copyFrom(testSemantics);
-      backend.scaleRows(weighted, dtype === 'float64' ? factors : Float32Array.from(factors));
+      const weighted = this.#weightedSemantics.copyFrom(testSemantics);
+      backend.scaleRows(weighted, weighted.dtype === 'float64' ? factors : Float32Array.from(factors));
       backend.gemm(system, testSemantics, weighted, { transposeA: true, beta: 1 });
-      backend.release(sums);
-      backend.release(weighted);
     }
     this.#solveDictionary(system, right);
-    backend.release(system);
-    if (web) {
-      const prototypes = this.prototypes();
-      await web.state.moveTo(prototypes);
-      backend.release(prototypes);
-    }
+    if (web) await web.state.moveTo(this.#currentPrototypes());
   }
 
   #solveDictionary(system: Matrix, right: Matrix): void {
     const backend = this.#backend;
     if (this.#options.lambda1 > 0) {
-      const factor = backend.matrix(system.rows, system.cols, system.dtype).copyFrom(system);
       try {
-        backend.cholesky(factor);
-        backend.choleskySolve(factor, right, 'rows');
+        backend.cholesky(this.#factor.copyFrom(system));
+        backend.choleskySolve(this.#factor, right, 'rows');
         return;
       } catch (error) {
         if (!(error instanceof NotPositiveDefiniteError)) throw error;
-      } finally {
-        backend.release(factor);
       }
     }
     const inverse = pseudoInverse(backend, system);
@@ -179,24 +178,19 @@ export class Alternating {
   /** A ← (D'D + μI)⁻¹(D'X + μZ − T), row by row. */
   updateSemantics(): void {
     const backend = this.#backend;
-    const rank = this.dictionary.cols;
-    const dtype = this.dictionary.dtype;
-    const gram = backend.matrix(rank, rank, dtype);
+    const gram = this.#dictionaryGram;
     backend.syrk(gram, this.dictionary, { transpose: true });
-    const system = backend.matrix(rank, rank, dtype).copyFrom(gram);
-    for (let j = 0; j < rank; j++) system.data[j * system.stride + j] += this.mu;
+    addToDiagonal(this.#factor.copyFrom(gram), this.mu);
     backend.gemm(this.#product, this.input.testFeatures, this.dictionary);
     this.semantics.copyFrom(this.#product);
     backend.axpby(this.semantics, this.mu, this.lowRank, 1);
     backend.axpby(this.semantics, -1, this.multiplier, 1);
-    backend.cholesky(system);
-    backend.choleskySolve(system, this.semantics, 'rows');
+    backend.cholesky(this.#factor);
+    backend.choleskySolve(this.#factor, this.semantics, 'rows');
     backend.syrk(this.#semanticsGram, this.semantics, { transpose: true });
     // ‖X − AD'‖² = ‖X‖² − 2⟨XD, A⟩ + ⟨D'D, A'A⟩
     this.#reconstruction =
       this.#testNorm - 2 * this.#inner(this.#product, this.semantics) + this.#inner(gram, this.#semanticsGram);
-    backend.release(gram);
-    backend.release(system);
   }
 
   /** θ ← argmin ½θ'Hθ − f'θ on the capped simplex; becomes current with `updateMultipliers`. */
@@ -316,13 +310,19 @@ export class Alternating {
   }
 
   release(): void {
-    const own = [this.dictionary, this.semantics, this.lowRank, this.multiplier];
-    for (const matrix of [...own, this.#semanticsGram, this.#scratch, this.#product]) this.#backend.release(matrix);
+    const iterates = [this.dictionary, this.semantics, this.lowRank, this.multiplier];
+    const squares = [this.#semanticsGram, this.#system, this.#dictionaryGram, this.#factor];
+    const others = [this.#scratch, this.#product, this.#webTerm, this.#prototypes, this.#weightedSemantics];
+    for (const matrix of [...iterates, ...squares, ...others]) this.#backend.release(matrix);
   }
 }
 
 function vectorLike(matrix: Matrix, length: number): RealArray {
   return matrix.dtype === 'float64' ? new Float64Array(length) : new Float32Array(length);
+}
+
+function addToDiagonal(matrix: Matrix, value: number): void {
+  for (let j = 0; j < matrix.rows; j++) matrix.data[j * matrix.stride + j] += value;
 }
 
 function largestOf(values: RealArray): number {

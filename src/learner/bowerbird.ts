@@ -9,34 +9,32 @@ import { createBackend } from '../linalg/create.js';
 import { Matrix } from '../linalg/matrix.js';
 import { type FitOptions, type Method, rowMaxima, sameRows } from '../problem/method.js';
 import type { Problem } from '../problem/problem.js';
+import type { WebRows } from '../problem/streamed.js';
 import { Alternating } from './alternating.js';
 import type { Checkpoint } from './checkpoint.js';
-import { mapFeatures } from './map.js';
+import { inductiveMap, mapFeatures } from './map.js';
 import { distances } from './nearest.js';
 import { type LearnerOptions, resolveOptions, type SpecialCase, specialCases } from './options.js';
 import { prepare } from './prepare.js';
 import type { IterationRecord } from './trace.js';
-import type { RowSource } from './web-streamed.js';
 
 export interface LearnerFitOptions extends Partial<FitOptions> {
   /** Called after every iteration. */
   onIteration?: (record: IterationRecord, iterations: number) => void;
   /** Web features read from a file in every pass instead of `problem.webFeatures`. */
-  webRows?: RowSource;
+  webRows?: WebRows;
   /** Where the state of an interrupted fit is kept; an existing one is continued. */
   checkpoint?: Checkpoint;
 }
 
 /** What a finished fit knows; enough to classify pictures that were not part of it. */
 export interface LearnerModel {
-  /** D, d×m. */
-  dictionary: Matrix<Float64Array>;
+  /** Takes features to semantic vectors, d×m. */
+  map: Matrix<Float64Array>;
   /** Vectors of the candidate categories, C×m. */
   candidates: Matrix<Float64Array>;
   names: readonly string[];
   metric: LearnerOptions['metric'];
-  /** New pictures are mapped by a = (D'D + ridge I)⁻¹ D'x. */
-  ridge: number;
 }
 
 export class Bowerbird implements Method {
@@ -45,6 +43,8 @@ export class Bowerbird implements Method {
   semantics_!: Matrix<Float64Array>;
   /** Importance weights of the web pictures, in their original order; empty when none were used. */
   theta_!: Float64Array;
+  /** D, d×m. */
+  dictionary_!: Matrix<Float64Array>;
   model_!: LearnerModel;
   trace_: IterationRecord[] = [];
   converged_ = false;
@@ -114,13 +114,15 @@ export class Bowerbird implements Method {
     input.web?.state.features.grouping.order.forEach((row, position) => {
       this.theta_[row] = theta![position];
     });
+    this.dictionary_ = toFull(alternation.dictionary);
+    const map = inductiveMap(backend, alternation.dictionary, this.options.penaltyStart);
     this.model_ = {
-      dictionary: toFull(alternation.dictionary),
+      map: toFull(map),
       candidates: candidateSemantics(problem),
       names: problem.generalized ? [...problem.testNames, ...problem.auxiliaryNames] : [...problem.testNames],
       metric: this.options.metric,
-      ridge: this.options.penaltyStart,
     };
+    backend.release(map);
     this.converged_ = alternation.converged;
     this.#testFeatures = problem.testFeatures;
     this.#warn(problem);
@@ -145,13 +147,17 @@ export class Bowerbird implements Method {
       );
   }
 
+  /** Semantic vectors, n×m: those of the fit for its own test pictures, mapped ones for others. */
+  semanticsOf(features: Matrix): Matrix<Float64Array> {
+    if (!this.model_ || !this.#backend || !this.#testFeatures)
+      throw new ArgumentError('predictions were asked for before fit', 'Call fit first.');
+    if (sameRows(features, this.#testFeatures)) return this.semantics_;
+    return mapFeatures(this.#backend, this.model_.map, features);
+  }
+
   /** Negative distances to every candidate category. */
   decisionValues(features: Matrix): Matrix {
-    if (!this.model_ || !this.#backend || !this.#testFeatures)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
-    const semantics = sameRows(features, this.#testFeatures)
-      ? this.semantics_
-      : mapFeatures(this.#backend, this.model_.dictionary, this.model_.ridge, features);
+    const semantics = this.semanticsOf(features);
     const result = distances(semantics, this.model_.candidates, this.model_.metric);
     for (let i = 0; i < result.data.length; i++) result.data[i] = -result.data[i];
     return result;

@@ -1,31 +1,31 @@
-/** The inductive map: pictures that were not part of the fit get a = (D'D + ridge I)⁻¹ D'x. */
+/** The inductive map: pictures that were not part of the fit get a = (D'D + ridge I)⁻¹ D'x, one product with a matrix. */
 import { ArgumentError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import type { Matrix } from '../linalg/matrix.js';
 
-/** n×m semantic vectors of n×d features, given D (d×m). */
-export function mapFeatures(
-  backend: Backend,
-  dictionary: Matrix,
-  ridge: number,
-  features: Matrix,
-): Matrix<Float64Array> {
-  if (features.cols !== dictionary.rows)
-    throw new ArgumentError(
-      `the features have ${features.cols} dimensions, the model was learnt with ${dictionary.rows}`,
-      'Use features of the same model and layer as in the fit.',
-    );
-  const m = dictionary.cols;
-  const system = backend.matrix(m, m);
+/** D (D'D + ridge I)⁻¹, d×r, in the storage of the backend; the caller releases it. */
+export function inductiveMap(backend: Backend, dictionary: Matrix, ridge: number): Matrix {
+  const rank = dictionary.cols;
+  const system = backend.matrix(rank, rank, dictionary.dtype);
   backend.syrk(system, dictionary, { transpose: true });
-  for (let j = 0; j < m; j++) system.data[j * system.stride + j] += ridge;
+  for (let j = 0; j < rank; j++) system.data[j * system.stride + j] += ridge;
   backend.cholesky(system);
-  const source = features.dtype === 'float64' ? features : features.copy('float64');
-  const result = backend.matrix(features.rows, m);
-  backend.gemm(result, source, dictionary);
-  backend.choleskySolve(system, result, 'rows');
-  const copy = result.copy('float64');
+  const map = backend.matrix(dictionary.rows, rank, dictionary.dtype).copyFrom(dictionary);
+  backend.choleskySolve(system, map, 'rows');
   backend.release(system);
+  return map;
+}
+
+/** n×m semantic vectors of n×d features. */
+export function mapFeatures(backend: Backend, map: Matrix, features: Matrix): Matrix<Float64Array> {
+  if (features.cols !== map.rows)
+    throw new ArgumentError(
+      `the features have ${features.cols} dimensions, the model was learnt with ${map.rows}`,
+      'Use features of the same vision model and layer as in the fit.',
+    );
+  const result = backend.matrix(features.rows, map.cols);
+  backend.gemm(result, features.dtype === 'float64' ? features : features.copy('float64'), map);
+  const copy = result.copy('float64');
   backend.release(result);
   return copy;
 }

@@ -4,6 +4,7 @@ import type { Backend } from '../linalg/backend.js';
 import type { Dtype, Matrix } from '../linalg/matrix.js';
 import { requireLearnable } from '../problem/method.js';
 import type { Problem } from '../problem/problem.js';
+import type { WebRows } from '../problem/streamed.js';
 import type { AlternatingInput } from './alternating.js';
 import { auxiliaryDictionary, classSums } from './auxiliary.js';
 import type { LearnerOptions } from './options.js';
@@ -12,7 +13,7 @@ import { textTerm } from './text.js';
 import { spectralBound } from './theta/projected-gradient.js';
 import { MemoryWeb, type WebFeatures } from './web-features.js';
 import { WebState } from './web-state.js';
-import { type RowSource, StreamedWeb } from './web-streamed.js';
+import { StreamedWeb } from './web-streamed.js';
 
 export interface Prepared {
   input: AlternatingInput;
@@ -23,7 +24,7 @@ export async function prepare(
   problem: Problem,
   options: LearnerOptions,
   backend: Backend,
-  webRows?: RowSource,
+  webRows?: WebRows,
 ): Promise<Prepared> {
   requireLearnable(problem);
   if (options.gamma > 0 && options.useWeb && !problem.webText)
@@ -84,7 +85,7 @@ function resident(backend: Backend, matrix: Matrix, dtype: Dtype, own: (copy: Ma
   return own(backend.matrix(matrix.rows, matrix.cols, dtype)).copyFrom(matrix);
 }
 
-function webFeatures(problem: Problem, dtype: Dtype, backend: Backend, rows: RowSource | undefined): WebFeatures {
+function webFeatures(problem: Problem, dtype: Dtype, backend: Backend, rows: WebRows | undefined): WebFeatures {
   const categories = problem.testSemantics.rows;
   const count = rows?.rows ?? problem.webFeatures.rows;
   if (count === 0)

@@ -5,15 +5,8 @@
 import { MemoryError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import type { Dtype, Matrix, RealArray } from '../linalg/matrix.js';
+import type { WebRows } from '../problem/streamed.js';
 import { type Grouping, gemv, squaredNorm, type WebFeatures } from './web-features.js';
-
-/** Rows that need not fit in memory. */
-export interface RowSource {
-  readonly rows: number;
-  readonly cols: number;
-  /** Rows [start, end) into the first rows of `into`. */
-  read(into: Matrix, start: number, end: number): Promise<void>;
-}
 
 const blockBytes = 32 * 2 ** 20;
 
@@ -22,10 +15,10 @@ export class StreamedWeb implements WebFeatures {
   readonly cols: number;
   readonly grouping: Grouping;
   readonly #backend: Backend;
-  readonly #source: RowSource;
+  readonly #source: WebRows;
   readonly #buffers: [Matrix, Matrix];
 
-  constructor(backend: Backend, source: RowSource, labels: Int32Array, categories: number, dtype: Dtype) {
+  constructor(backend: Backend, source: WebRows, labels: Int32Array, categories: number, dtype: Dtype) {
     this.#backend = backend;
     this.#source = source;
     this.rows = source.rows;

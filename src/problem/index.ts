@@ -6,9 +6,17 @@ export type { WebKind } from './generate-pictures.js';
 export { problemHash } from './hash.js';
 export { type LoadOptions, loadProblem, readProblem } from './load.js';
 export { type Finding, lookOver } from './look-over.js';
-export { type FeatureScaling, featureScalings, type NormaliseOptions, normalise } from './normalise.js';
+export { type FitOptions, type FitProgress, type Method, requireLearnable, rowMaxima, sameRows } from './method.js';
+export {
+  type FeatureScaling,
+  featureScalings,
+  type NormaliseOptions,
+  normalise,
+  scaleToUnitLength,
+} from './normalise.js';
 export { candidateNames, type Problem, type ValidationWeb } from './problem.js';
 export { type SaveOptions, saveProblem } from './save.js';
+export { openStreamedProblem, type StreamedProblem, type WebRows, webFeatureBytes } from './streamed.js';
 export { type CategoryChoice, restrictToCategories, subsetWeb } from './subset.js';
 export { type TermFrequencies, type TermFrequencyOptions, termFrequencies } from './text.js';
 export {

@@ -78,7 +78,8 @@ export function zeroVectorError(array: string, row: number): ProblemError {
   );
 }
 
-function scaleToUnitLength(name: string, matrix: Matrix): void {
+/** Every row of the named array divided by its length, in place. */
+export function scaleToUnitLength(name: string, matrix: Matrix): void {
   for (let i = 0; i < matrix.rows; i++) {
     const row = matrix.row(i);
     let largest = 0;

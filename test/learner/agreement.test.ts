@@ -36,7 +36,7 @@ describe.each(['ours', 'ours-wsl', 'ours-zsl', 'ours-sim1', 'ours-sim2'] as Spec
     expect(learner.converged_).toBe(true);
     expect(learner.trace_.length).toBe(literal.iterations);
     expect(largest(subtract(rowsOf(learner.semantics_), transpose(literal.a)))).toBeLessThan(1e-9);
-    expect(largest(subtract(rowsOf(learner.model_.dictionary), literal.d))).toBeLessThan(1e-9);
+    expect(largest(subtract(rowsOf(learner.dictionary_), literal.d))).toBeLessThan(1e-9);
     if (special !== 'ours-zsl')
       literal.theta.forEach((value, i) => {
         expect(Math.abs(value - learner.theta_[i])).toBeLessThan(1e-8);

@@ -1,0 +1,54 @@
+/** Options that several commands share, and what they turn into. */
+import { readFileSync } from 'node:fs';
+import type { Backend } from '../linalg/backend.js';
+import { createBackend, deviceChoices } from '../linalg/index.js';
+import { featureScalings, type LoadOptions } from '../problem/index.js';
+import type { OptionSpec } from './command.js';
+
+export const backendOptions = {
+  device: { type: 'choice', choices: deviceChoices, default: 'auto', description: 'Where to compute.' },
+  threads: { type: 'integer', minimum: 1, description: 'Threads of the numerical backend (all cores if not given).' },
+} as const satisfies Record<string, OptionSpec>;
+
+export const problemOptions = {
+  semantics: {
+    type: 'string',
+    default: 'semantics',
+    placeholder: 'NAME',
+    description: 'Semantic vectors to use: the arrays aux_NAME and test_NAME.',
+  },
+  scaling: { type: 'choice', choices: featureScalings, default: 'l2', description: 'Scaling of the features.' },
+  'centre-features': { type: 'flag', description: "Subtract each domain's own mean from its features." },
+  'centre-semantics': { type: 'flag', description: 'Subtract the mean from the semantic vectors.' },
+  dtype: { type: 'choice', choices: ['float64', 'float32'], default: 'float64', description: 'Precision.' },
+} as const satisfies Record<string, OptionSpec>;
+
+interface ProblemValues {
+  semantics: string;
+  scaling: string;
+  'centre-features': boolean;
+  'centre-semantics': boolean;
+  dtype: string;
+}
+
+export function loadOptions(values: ProblemValues, signal: AbortSignal): LoadOptions {
+  return {
+    semantics: values.semantics,
+    scaling: values.scaling as LoadOptions['scaling'],
+    centreFeatures: values['centre-features'],
+    centreSemantics: values['centre-semantics'],
+    dtype: values.dtype as LoadOptions['dtype'],
+    signal,
+  };
+}
+
+export function openBackend(values: { device: string; threads: number | undefined }): Promise<Backend> {
+  return createBackend({ device: values.device as (typeof deviceChoices)[number], threads: values.threads });
+}
+
+/** Versions recorded with every run. */
+export function versions(): Record<string, string> {
+  const file = new URL('../../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  return { bowerbird: version, node: process.versions.node, v8: process.versions.v8 };
+}

@@ -1,0 +1,64 @@
+/** The paper's `combo`: the mean of the semantic vectors that the web-only and the zero-shot special case predict. */
+import { ArgumentError } from '../errors.js';
+import type { Matrix } from '../linalg/matrix.js';
+import { type Method, rowMaxima } from '../problem/method.js';
+import type { Problem } from '../problem/problem.js';
+import { Bowerbird, type LearnerFitOptions, type LearnerModel } from './bowerbird.js';
+import { distances } from './nearest.js';
+import type { LearnerOptions } from './options.js';
+import type { IterationRecord } from './trace.js';
+
+export class Combo implements Method {
+  readonly web: Bowerbird;
+  readonly zeroShot: Bowerbird;
+  /** Mean semantic vectors of the test pictures, nt×m. */
+  semantics_!: Matrix<Float64Array>;
+  theta_!: Float64Array;
+  /** Other pictures go through the mean of the two maps. */
+  model_!: LearnerModel;
+  trace_: IterationRecord[] = [];
+  converged_ = false;
+  warnings_: string[] = [];
+
+  constructor(options: Partial<LearnerOptions> = {}) {
+    this.web = new Bowerbird({ ...options, special: 'ours-wsl' });
+    this.zeroShot = new Bowerbird({ ...options, special: 'ours-zsl' });
+  }
+
+  async fit(problem: Problem, options: Omit<LearnerFitOptions, 'checkpoint'> = {}): Promise<this> {
+    await this.web.fit(problem, options);
+    await this.zeroShot.fit(problem, options);
+    this.semantics_ = this.#mean(problem.testFeatures);
+    this.theta_ = this.web.theta_;
+    this.model_ = { ...this.web.model_, map: mean(this.web.model_.map, this.zeroShot.model_.map) };
+    this.trace_ = [...this.web.trace_, ...this.zeroShot.trace_];
+    this.converged_ = this.web.converged_ && this.zeroShot.converged_;
+    this.warnings_ = [
+      ...this.web.warnings_.map((warning) => `web-only part: ${warning}`),
+      ...this.zeroShot.warnings_.map((warning) => `zero-shot part: ${warning}`),
+    ];
+    return this;
+  }
+
+  #mean(features: Matrix): Matrix<Float64Array> {
+    return mean(this.web.semanticsOf(features), this.zeroShot.semanticsOf(features));
+  }
+
+  decisionValues(features: Matrix): Matrix {
+    if (!this.model_) throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    const { candidates, metric } = this.model_;
+    const result = distances(this.#mean(features), candidates, metric);
+    for (let i = 0; i < result.data.length; i++) result.data[i] = -result.data[i];
+    return result;
+  }
+
+  predict(features: Matrix): Int32Array {
+    return rowMaxima(this.decisionValues(features));
+  }
+}
+
+function mean(a: Matrix<Float64Array>, b: Matrix<Float64Array>): Matrix<Float64Array> {
+  const result = a.copy('float64');
+  for (let i = 0; i < result.data.length; i++) result.data[i] = (result.data[i] + b.data[i]) / 2;
+  return result;
+}

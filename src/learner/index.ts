@@ -1,0 +1,8 @@
+/** The paper's learner. */
+export { Bowerbird, type LearnerFitOptions, type LearnerModel } from './bowerbird.js';
+export { Checkpoint } from './checkpoint.js';
+export { Combo } from './combo.js';
+export { loadModel, modelDistances, saveModel } from './model.js';
+export { distances, type Metric } from './nearest.js';
+export { type LearnerOptions, learnerDefaults, type SpecialCase, specialCases } from './options.js';
+export { type IterationRecord, traceColumns } from './trace.js';
