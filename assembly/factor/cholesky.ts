@@ -2,7 +2,7 @@
 // l_ij = (a_ij - Σ_{k<j} l_ik l_jk) / l_jj and l_ii = √(a_ii - Σ_{k<i} l_ik²). Only the lower triangle is touched.
 import { dot } from './rows';
 
-/** Returns 0, or 1 + the first pivot that is not a positive number. */
+/** Returns 0, or 1 + the first pivot that is not positive and finite. */
 // @ts-ignore: decorator
 @inline
 function choleskyBlock<T>(n: i32, a: usize, ldaBytes: usize): i32 {
@@ -17,7 +17,7 @@ function choleskyBlock<T>(n: i32, a: usize, ldaBytes: usize): i32 {
     }
     const at = row + usize(i) * sizeof<T>();
     const pivot = load<T>(at) - dot<T>(i, row, row);
-    if (!(pivot > 0)) return i + 1;
+    if (!(pivot > 0 && f64(pivot) < Infinity)) return i + 1;
     store<T>(at, sqrt<T>(pivot));
   }
   return 0;

@@ -9,7 +9,7 @@ export interface PlainContext extends FactorContext {
   readonly used: Map<number, number>;
 }
 
-export function createPlainContext(): PlainContext {
+export function createPlainContext({ syrk = false } = {}): PlainContext {
   const memory = new WebAssembly.Memory({ initial: 16, maximum: 65536, shared: true });
   const used = new Map<number, number>();
 
@@ -46,7 +46,18 @@ export function createPlainContext(): PlainContext {
     }
   }
 
-  return { memory, used, allocate, free: (pointer) => void used.delete(pointer), gemm };
+  function syrkLower(...args: Parameters<NonNullable<FactorContext['syrkLower']>>): void {
+    const [dtype, n, k, alpha, aPointer, lda, transposeA, beta, cPointer, ldc] = args;
+    const bytes = dtype === 'float64' ? 8 : 4;
+    for (let i = 0; i < n; i++) {
+      const row = aPointer + i * bytes * (transposeA ? 1 : lda);
+      const target = cPointer + i * ldc * bytes;
+      gemm(dtype, 1, i + 1, k, alpha, row, lda, transposeA, aPointer, lda, !transposeA, beta, target, ldc);
+    }
+  }
+
+  const products = syrk ? { gemm, syrkLower } : { gemm };
+  return { memory, used, allocate, free: (pointer) => void used.delete(pointer), ...products };
 }
 
 export function elementsOf(memory: WebAssembly.Memory, dtype: Dtype): Float64Array | Float32Array {
