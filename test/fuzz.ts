@@ -2,6 +2,7 @@
  * Fuzzing for file readers: mutated copies of valid files, drawn from a seeded generator so that every case can be
  * replayed. Each must either be read or be refused with a BowerbirdError, in bounded time and memory.
  */
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +36,7 @@ export async function fuzzReader(
   const { seconds = 5, mebibytes = 256, repair = (bytes: Uint8Array) => bytes } = options;
   const cases = options.cases ?? (process.env.BOWERBIRD_LONG ? 10_000 : 300);
   const peakBefore = peakMebibytes();
-  const watchdog = startWatchdog(name, seconds * 4);
+  const watchdog = await startWatchdog(name, seconds * 4);
   const summary: FuzzSummary = { cases, read: 0, refused: 0 };
   try {
     for (let index = 0; index < cases; index++) {
@@ -272,7 +273,10 @@ function peakMebibytes(): number {
  * A reader in an endless loop never gives the test's own timer a turn, so another thread watches: when one case lasts
  * too long it says which and ends the process.
  */
-function startWatchdog(name: string, seconds: number): { beat(index: number): void; stop(): Promise<unknown> } {
+async function startWatchdog(
+  name: string,
+  seconds: number,
+): Promise<{ beat(index: number): void; stop(): Promise<unknown> }> {
   const state = new Int32Array(new SharedArrayBuffer(8));
   const script = `
     const { workerData: { name, seconds, state } } = require('node:worker_threads');
@@ -285,7 +289,9 @@ function startWatchdog(name: string, seconds: number): { beat(index: number): vo
         process.kill(process.pid, 'SIGKILL');
       }
     }, 250);`;
-  const worker = new Worker(script, { eval: true, workerData: { name, seconds, state } });
+  const worker = new Worker(script, { eval: true, workerData: { name, seconds, state }, execArgv: [] });
+  // It must be running before the first case: a busy thread cannot start another.
+  await once(worker, 'online');
   return {
     beat(index) {
       Atomics.store(state, 1, index);
