@@ -1,0 +1,42 @@
+/** JSON answers of the sources' APIs. */
+import { FetchFailure } from './network/failure.js';
+import type { HttpClient } from './network/http.js';
+import { type RetryOptions, withRetries } from './network/retry.js';
+import type { Api } from './sources/source.js';
+
+const largestAnswer = 32 * 2 ** 20;
+
+export function jsonApi(http: HttpClient, retry: RetryOptions): Api {
+  return {
+    json: (url, question = {}) =>
+      withRetries(
+        () =>
+          http.get(
+            url.href,
+            {
+              maximumBytes: largestAnswer,
+              signal: retry.signal,
+              form: question.form,
+              headers: { accept: 'application/json', ...question.headers },
+            },
+            async ({ body }) => {
+              const chunks: Buffer[] = [];
+              for await (const chunk of body) chunks.push(chunk);
+              const answer = parse(Buffer.concat(chunks), url);
+              question.validate?.(answer);
+              return answer;
+            },
+          ),
+        retry,
+      ),
+  };
+}
+
+function parse(bytes: Buffer, url: URL): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // A gateway's error page, or an answer cut short: often gone at the next try.
+    throw new FetchFailure('server', `${url.host} answered with something that is not JSON`);
+  }
+}

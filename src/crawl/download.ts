@@ -1,0 +1,132 @@
+/**
+ * One picture from its source to a file in the workspace. The file is named after the catalog's id and the type found in
+ * its content, never after anything the web says; it is written beside, flushed and renamed.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PictureRow } from '../catalog/index.js';
+import { Refusal } from './network/failure.js';
+import type { HttpClient } from './network/http.js';
+import { forbiddingTag } from './network/robots.js';
+import { describeOther, type PictureType, pictureType, signatureBytes } from './picture-type.js';
+import { isPlaceholderAddress } from './placeholders.js';
+import type { Source } from './sources/source.js';
+
+export const picturesFolder = 'pictures';
+const partialFolder = '.partial';
+
+export interface StoredPicture {
+  /** Relative to the workspace, with forward slashes. */
+  path: string;
+  bytes: number;
+  sha256: string;
+  mediaType: string;
+}
+
+export interface DownloadOptions {
+  /** @default 25 MiB */
+  maximumBytes?: number;
+}
+
+export class PictureStore {
+  readonly #workspace: string;
+  readonly #http: HttpClient;
+  readonly #maximumBytes: number;
+
+  constructor(workspace: string, http: HttpClient, options: DownloadOptions = {}) {
+    this.#workspace = workspace;
+    this.#http = http;
+    this.#maximumBytes = options.maximumBytes ?? 25 * 2 ** 20;
+    mkdirSync(join(workspace, picturesFolder, partialFolder), { recursive: true });
+  }
+
+  async fetch(picture: PictureRow, source: Source, signal?: AbortSignal): Promise<StoredPicture> {
+    if (source.read) return this.#store(picture.id, source.read(picture), this.#maximumBytes);
+    const options = { maximumBytes: this.#maximumBytes, robots: true, signal, headers: { accept: 'image/*' } };
+    return this.#http.get(picture.imageUrl, options, async ({ url, headers, body }) => {
+      const tag = forbiddingTag([headers['x-robots-tag'] ?? []].flat());
+      if (tag) throw new Refusal('x-robots-tag', `${url.host} sent X-Robots-Tag: ${tag}`);
+      if (isPlaceholderAddress(url))
+        throw new Refusal('placeholder', `led to ${url.host}${url.pathname.slice(0, 200)}`);
+      return this.#store(picture.id, body, this.#maximumBytes);
+    });
+  }
+
+  /** Where the file of a picture lies. */
+  file(path: string): string {
+    return join(this.#workspace, path);
+  }
+
+  /** The place for a replacement of a picture's file in another format. */
+  pathFor(id: string, extension: string): string {
+    const folder = `${picturesFolder}/${id.slice(0, 2)}`;
+    mkdirSync(join(this.#workspace, folder), { recursive: true });
+    return `${folder}/${id}.${extension}`;
+  }
+
+  async remove(path: string): Promise<void> {
+    await rm(this.file(path), { force: true });
+  }
+
+  partial(id: string): string {
+    return join(this.#workspace, picturesFolder, partialFolder, id);
+  }
+
+  async replace(partial: string, path: string): Promise<void> {
+    await rename(partial, this.file(path));
+  }
+
+  /** Removes what a killed run left: half-written files, and files of pictures that are not (or no longer) kept. */
+  async sweep(known: (folder: string) => Promise<ReadonlySet<string>>): Promise<void> {
+    const root = join(this.#workspace, picturesFolder);
+    for (const name of await readdir(join(root, partialFolder)))
+      await rm(join(root, partialFolder, name), { force: true });
+    for (const folder of await readdir(root)) {
+      if (!/^[0-9a-f]{2}$/.test(folder)) continue;
+      const paths = await known(`${picturesFolder}/${folder}/`);
+      for (const name of await readdir(join(root, folder)))
+        if (!paths.has(`${picturesFolder}/${folder}/${name}`)) await rm(join(root, folder, name), { force: true });
+    }
+  }
+
+  async #store(id: string, body: AsyncIterable<Buffer>, maximumBytes: number): Promise<StoredPicture> {
+    const partial = this.partial(id);
+    const hash = createHash('sha256');
+    const handle = await open(partial, 'w', 0o644);
+    let bytes = 0;
+    let head = Buffer.alloc(0);
+    let type: PictureType | undefined;
+    try {
+      for await (const chunk of body) {
+        bytes += chunk.length;
+        if (bytes > maximumBytes) throw new Refusal('too-large', `more than ${maximumBytes} bytes`);
+        if (!type && head.length < signatureBytes) {
+          head = Buffer.concat([head, chunk.subarray(0, signatureBytes - head.length)]);
+          // A page that is plainly not a picture is not worth reading to its end.
+          if (head.length === signatureBytes) type = expectPicture(head);
+        }
+        hash.update(chunk);
+        await handle.writeFile(chunk);
+      }
+      type ??= expectPicture(head);
+      await handle.datasync();
+    } catch (error) {
+      await handle.close();
+      await rm(partial, { force: true });
+      throw error;
+    }
+    await handle.close();
+    const path = this.pathFor(id, type.extension);
+    await rename(partial, this.file(path));
+    return { path, bytes, sha256: hash.digest('hex'), mediaType: type.mediaType };
+  }
+}
+
+function expectPicture(head: Buffer): PictureType {
+  const type = pictureType(head);
+  if (type === undefined) throw new Refusal('not-an-image', `the content is ${describeOther(head)}`);
+  if (typeof type === 'string') throw new Refusal('unsupported-type', `${type} files are not used`);
+  return type;
+}

@@ -1,0 +1,10 @@
+/** Pictures from the web and from disk: sources, the crawl itself, and the removal of duplicates. */
+export { type Category, loadCategories } from './categories.js';
+export { type CrawlOptions, crawl } from './crawl.js';
+export { type KeyName, Keys, keyNames } from './keys.js';
+export { defaultLicences, type LicenceCode, licenceCodes, parseLicences } from './licence.js';
+export type { NetworkOptions } from './network/http.js';
+export { createSource, type SourceOptions, webSources } from './sources/index.js';
+export type { Source, SourceContext, SourcePage } from './sources/source.js';
+export type { CrawlSummary } from './summary.js';
+export type { CrawlProgress } from './tally.js';

@@ -1,0 +1,175 @@
+/**
+ * Two clocks per group of hosts: a token bucket of one token (requests are at least 1/rate apart) and a pause that a
+ * host asks for with Retry-After. The API of a source and the host of its pictures share one group.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FetchFailure } from './failure.js';
+
+export interface HostGroup {
+  name: string;
+  /** Host names; `*.example.org` stands for every name below example.org. */
+  hosts: readonly string[];
+  requestsPerSecond: number;
+  /** Requests under way at the same time. */
+  concurrency: number;
+}
+
+export interface LimiterOptions {
+  /** Looked at in order; the first that names a host decides. */
+  groups?: readonly HostGroup[];
+  /** For hosts that no group names, each by itself. @default 1 */
+  requestsPerSecond?: number;
+  /** For hosts that no group names. @default 4 */
+  concurrency?: number;
+  /** The longest pause, in seconds, a run is willing to sit through. @default 120 */
+  maximumPause?: number;
+}
+
+interface Bucket {
+  name: string;
+  interval: number;
+  free: number;
+  /** Earliest moment of the next request. */
+  next: number;
+  pausedUntil: number;
+  pauses: number;
+  /** Requests take their turn in the order in which they came. */
+  turn: Promise<unknown>;
+  /** Wakes the one whose turn it is when a request ends. */
+  freed: (() => void) | undefined;
+}
+
+/** Milliseconds on a clock that nobody sets. */
+const now = () => performance.now();
+
+/** Buckets of single hosts are forgotten when there are this many and they have nothing to remember. */
+const manyBuckets = 4096;
+
+export class HostLimiter {
+  readonly #groups: readonly HostGroup[];
+  readonly #requestsPerSecond: number;
+  readonly #concurrency: number;
+  readonly #maximumPause: number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(options: LimiterOptions = {}) {
+    this.#groups = options.groups ?? [];
+    this.#requestsPerSecond = options.requestsPerSecond ?? 1;
+    this.#concurrency = options.concurrency ?? 4;
+    this.#maximumPause = (options.maximumPause ?? 120) * 1000;
+  }
+
+  /** Waits for this host's turn; the returned function ends the turn and must be called. */
+  async acquire(host: string, signal?: AbortSignal): Promise<() => void> {
+    const bucket = this.#bucket(host);
+    const turn = bucket.turn.then(() => this.#wait(bucket, signal));
+    bucket.turn = turn.catch(() => {});
+    await turn;
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      bucket.free++;
+      bucket.freed?.();
+    };
+  }
+
+  /** Holds back the whole group, at the host's request or, without `seconds`, for longer each time. */
+  pause(host: string, seconds?: number): void {
+    const bucket = this.#bucket(host);
+    // Requests that were under way together count as one reason to slow down.
+    if (seconds === undefined && bucket.pausedUntil > now()) return;
+    const chosen = seconds ?? Math.min(60, 2 ** bucket.pauses++);
+    bucket.pausedUntil = Math.max(bucket.pausedUntil, now() + chosen * 1000);
+  }
+
+  /** A request succeeded: the next pause of unknown length starts short again. */
+  succeeded(host: string): void {
+    this.#bucket(host).pauses = 0;
+  }
+
+  /** Slows a host down further, as its robots.txt asks. */
+  atMost(host: string, requestsPerSecond: number): void {
+    const bucket = this.#bucket(host);
+    bucket.interval = Math.max(bucket.interval, 1000 / requestsPerSecond);
+  }
+
+  async #wait(bucket: Bucket, signal?: AbortSignal): Promise<void> {
+    while (bucket.free <= 0) await this.#freed(bucket, signal);
+    for (;;) {
+      signal?.throwIfAborted();
+      const moment = now();
+      const paused = bucket.pausedUntil - moment;
+      if (paused > this.#maximumPause)
+        throw new FetchFailure(
+          'throttled',
+          `${bucket.name} asks for no requests until ${new Date(Date.now() + paused).toISOString()}`,
+          { final: true },
+        );
+      const delay = Math.max(paused, bucket.next - moment);
+      // Timers are no finer than a millisecond.
+      if (delay < 1) {
+        bucket.next = Math.max(bucket.next, moment - 1) + bucket.interval;
+        bucket.free--;
+        return;
+      }
+      await sleep(delay, undefined, { signal });
+    }
+  }
+
+  async #freed(bucket: Bucket, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      bucket.freed = done;
+      signal?.addEventListener('abort', done, { once: true });
+    });
+    bucket.freed = undefined;
+    signal?.throwIfAborted();
+  }
+
+  #bucket(host: string): Bucket {
+    const group = this.#groups.find(({ hosts }) => hosts.some((pattern) => matchesHost(pattern, host)));
+    const name = group?.name ?? host;
+    let bucket = this.#buckets.get(name);
+    if (!bucket) {
+      this.#forget();
+      bucket = {
+        name,
+        interval: 1000 / (group?.requestsPerSecond ?? this.#requestsPerSecond),
+        free: group?.concurrency ?? this.#concurrency,
+        next: 0,
+        pausedUntil: 0,
+        pauses: 0,
+        turn: Promise.resolve(),
+        freed: undefined,
+      };
+      this.#buckets.set(name, bucket);
+    }
+    return bucket;
+  }
+
+  #forget(): void {
+    if (this.#buckets.size < manyBuckets) return;
+    const moment = now();
+    for (const [name, bucket] of this.#buckets)
+      if (bucket.next < moment && bucket.pausedUntil < moment && bucket.free === this.#concurrency)
+        this.#buckets.delete(name);
+  }
+}
+
+export function matchesHost(pattern: string, host: string): boolean {
+  return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) || host === pattern.slice(2) : host === pattern;
+}
+
+/** Retry-After in seconds, given as a number or a date (RFC 9110, section 10.2.3). */
+export function retryAfter(header: string | undefined, from: number = Date.now()): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - from) / 1000);
+}
