@@ -4,7 +4,7 @@ import type { Backend } from '../../src/linalg/backend.js';
 import { type Dtype, Matrix } from '../../src/linalg/matrix.js';
 import '../allclose.js';
 import { largestMagnitude } from '../allclose.js';
-import { backends } from './backends.js';
+import { everyKernel } from './backends.js';
 import { asColumn, changesAround, dtypes, epsilon, operand, product, Random, symmetric, transpose } from './naive.js';
 
 const size = fc.integer({ min: 0, max: 40 });
@@ -28,7 +28,7 @@ function bound(dtype: Dtype, k: number, ...factors: Matrix[]): { tolerance: numb
   return { tolerance: 8 * (k + 4) * epsilon[dtype], scale: 4 * scale };
 }
 
-describe.each(backends)('products on the $name backend', ({ create }) => {
+describe.each(everyKernel)('products on the $name backend', ({ create }) => {
   let backend: Backend;
   beforeAll(async () => {
     backend = await create();
