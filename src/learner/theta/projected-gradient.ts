@@ -3,7 +3,8 @@
  * σ the largest singular value of X, we have H ≼ M, so a step of length one always descends, and brings θ closer to the
  * solution by the factor κ = max coupling·σ²/Mᵢ. In practice the coupling is small beside the curvature, κ is tiny and
  * two or three plain steps are enough; otherwise momentum is added, restarted when it points uphill (O'Donoghue and
- * Candès 2015). Stops when the distance left, at most κ/(1 − κ) times the last plain step, is below `tolerance`.
+ * Candès 2015). Stops when the distance left, at most κ/(1 − κ) times the last plain step (1/(1 − κ) times one with
+ * momentum), is below `tolerance`.
  */
 import { projectCappedSimplex } from './capped-simplex.js';
 import { type ThetaProblem, thetaGradient, type WebProducts } from './problem.js';
@@ -36,7 +37,7 @@ export async function solveProjectedGradient(
   const trial = new Float64Array(n);
   const contraction = metric.reduce((worst, value) => Math.max(worst, (coupling * spectralBound) / value), 0);
   const accelerate = contraction > 0.3;
-  const distanceLeft = accelerate ? 1 : contraction / (1 - contraction);
+  const distanceLeft = (accelerate ? 1 : contraction) / (1 - contraction);
   let momentum = 1;
   for (let step = 1; ; step++) {
     if (coupling > 0 && step > 1) await products.transposedTimes(weightedSum, extrapolated);

@@ -7,7 +7,7 @@ import type { Matrix } from '../../linalg/matrix.js';
 import type { ThetaProblem } from './problem.js';
 
 export interface SmoOptions {
-  /** @default 1e-11 */
+  /** @default 1e-13 */
   tolerance?: number;
   /** @default 100 million */
   maxSteps?: number;
@@ -18,7 +18,7 @@ export function solveSmo(
   theta: Float64Array,
   problem: ThetaProblem,
   gram: Matrix,
-  { tolerance = 1e-11, maxSteps = 100_000_000 }: SmoOptions = {},
+  { tolerance = 1e-13, maxSteps = 100_000_000 }: SmoOptions = {},
 ): number {
   const n = theta.length;
   const { curvature, linear, coupling, bound } = problem;
