@@ -57,7 +57,7 @@ export function storedRows(file: RandomAccessFile, stored: StoredArray, close: (
     if (target.length < count)
       throw new ArgumentError(`readRows: ${end - start} rows need ${count} elements, the target has ${target.length}`);
     if (stored.fortranOrder && shape.length > 1) {
-      const part = await readStored(file, stored, [start, end]);
+      const part = await readStored(file, stored, { rows: [start, end] });
       convertReals(dtype as NumericDtype, part.data as NumericData, target);
       return target;
     }

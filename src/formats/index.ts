@@ -23,8 +23,8 @@ export {
 } from './csv.js';
 export { type CsvOptions, type CsvRecord, csvRecords } from './csv-records.js';
 export { type FileSource, memoryFile, openFile, type RandomAccessFile, withFile } from './file.js';
-export { type ReadArrayOptions, readNpy, readNpyHeader, writeNpy } from './npy.js';
+export { readNpy, readNpyHeader, writeNpy } from './npy.js';
 export { NpyWriter, type NpyWriterOptions } from './npy-writer.js';
 export { Npz, type OpenNpzOptions, openNpz, readNpz, type WriteNpzOptions, writeNpz } from './npz.js';
 export { openSafetensors, readSafetensors, Safetensors, writeSafetensors } from './safetensors.js';
-export type { ArrayHeader, RowRange } from './stored-array.js';
+export type { ArrayHeader, ReadArrayOptions, RowRange } from './stored-array.js';

@@ -5,12 +5,7 @@ import { checkArray, fromMatrix, isNumeric, type NdArray } from './array.js';
 import { writeBeside } from './atomic.js';
 import { type FileSource, withFile } from './file.js';
 import { formatHeader, readHeader, typeDescription } from './npy-header.js';
-import { type ArrayHeader, type RowRange, readStored } from './stored-array.js';
-
-export interface ReadArrayOptions {
-  /** Only the rows [start, end) along the first axis; the rest of the file is not read. */
-  rows?: RowRange;
-}
+import { type ArrayHeader, type ReadArrayOptions, readStored } from './stored-array.js';
 
 /**
  * Reads a `.npy` file of version 1.0, 2.0 or 3.0.
@@ -18,7 +13,7 @@ export interface ReadArrayOptions {
  * @throws FormatError when the file is damaged, or holds objects or types that have no counterpart here
  */
 export async function readNpy(source: FileSource, options: ReadArrayOptions = {}): Promise<NdArray> {
-  return withFile(source, async (file) => readStored(file, await readHeader(file), options.rows));
+  return withFile(source, async (file) => readStored(file, await readHeader(file), options));
 }
 
 /** Shape and element type, without reading the elements. */

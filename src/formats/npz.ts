@@ -8,9 +8,16 @@ import type { NdArray } from './array.js';
 import { type ArrayRows, storedRows } from './array-rows.js';
 import { writeBeside } from './atomic.js';
 import { type FileSource, openFile, type RandomAccessFile } from './file.js';
-import { npyChunks, type ReadArrayOptions } from './npy.js';
+import { npyChunks } from './npy.js';
 import { readHeader } from './npy-header.js';
-import { type ArrayHeader, checkExtent, checkRows, readStored, type StoredArray } from './stored-array.js';
+import {
+  type ArrayHeader,
+  checkExtent,
+  checkRows,
+  type ReadArrayOptions,
+  readStored,
+  type StoredArray,
+} from './stored-array.js';
 import { readZipDirectory, type ZipMember } from './zip.js';
 import { openMember } from './zip-member.js';
 import { ZipWriter } from './zip-writer.js';
@@ -72,7 +79,7 @@ export class Npz {
     return this.use(name, (file, stored) => {
       if (options.rows) checkRows(stored.shape, options.rows);
       this.refuseBomb(name, stored, options.rows ? options.rows[1] - options.rows[0] : stored.shape[0]);
-      return readStored(file, stored, options.rows);
+      return readStored(file, stored, options);
     });
   }
 

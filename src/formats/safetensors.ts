@@ -8,8 +8,15 @@ import { checkArray, elementCount, fromMatrix, itemBytes, type NdArray, type Num
 import { type ArrayRows, storedRows } from './array-rows.js';
 import { writeBeside } from './atomic.js';
 import { type FileSource, openFile, type RandomAccessFile } from './file.js';
-import { numericChunks, type ReadArrayOptions } from './npy.js';
-import { type ArrayHeader, hostIsBigEndian, readStored, type StoredArray, swapBytes } from './stored-array.js';
+import { numericChunks } from './npy.js';
+import {
+  type ArrayHeader,
+  hostIsBigEndian,
+  type ReadArrayOptions,
+  readStored,
+  type StoredArray,
+  swapBytes,
+} from './stored-array.js';
 
 const types: Record<string, NumericDtype> = {
   F64: 'float64',
@@ -76,7 +83,7 @@ export class Safetensors {
   }
 
   async read(name: string, options: ReadArrayOptions = {}): Promise<NdArray> {
-    return readStored(this.file, this.find(name), options.rows);
+    return readStored(this.file, this.find(name), options);
   }
 
   /** The rows of one tensor, block by block. */

@@ -68,8 +68,20 @@ export function checkRows(shape: readonly number[], rows: RowRange): void {
     throw new ArgumentError(`rows ${start}…${end} do not lie within 0…${shape[0]}`);
 }
 
+export interface ReadArrayOptions {
+  /** Only the rows [start, end) along the first axis; the rest of the file is not read. */
+  rows?: RowRange;
+  /** Stops a long read. */
+  signal?: AbortSignal;
+}
+
 /** The array, or its rows [start, end), in C order. */
-export async function readStored(file: RandomAccessFile, stored: StoredArray, rows?: RowRange): Promise<NdArray> {
+export async function readStored(
+  file: RandomAccessFile,
+  stored: StoredArray,
+  options: ReadArrayOptions = {},
+): Promise<NdArray> {
+  const { rows, signal } = options;
   if (rows) checkRows(stored.shape, rows);
   const { dtype } = stored;
   const [start, end] = rows ?? [0, stored.shape[0] ?? 1];
@@ -78,16 +90,23 @@ export async function readStored(file: RandomAccessFile, stored: StoredArray, ro
   const length = (end - start) * rowLength;
   if (length === 0) return { shape, dtype, data: allocate(file, dtype, 0) };
   const data = allocate(file, dtype, length);
-  if (stored.fortranOrder && stored.shape.length > 1) await readColumns(file, stored, start, end, data);
-  else await readRun(file, stored, start * rowLength, data);
+  if (stored.fortranOrder && stored.shape.length > 1) await readColumns(file, stored, start, end, data, signal);
+  else await readRun(file, stored, start * rowLength, data, signal);
   return { shape, dtype, data };
 }
 
 /** Consecutive elements as they lie in the file, the first one `first` elements from the start. */
-async function readRun(file: RandomAccessFile, stored: StoredArray, first: number, data: ArrayData): Promise<void> {
+async function readRun(
+  file: RandomAccessFile,
+  stored: StoredArray,
+  first: number,
+  data: ArrayData,
+  signal?: AbortSignal,
+): Promise<void> {
   const { width, dtype } = stored;
   const step = Math.max(1, Math.floor(chunkBytes / width));
   for (let done = 0; done < data.length; done += step) {
+    signal?.throwIfAborted();
     const count = Math.min(step, data.length - done);
     const offset = stored.offset + (first + done) * width;
     if (Array.isArray(data) || stored.bfloat16) {
@@ -109,6 +128,7 @@ async function readColumns(
   start: number,
   end: number,
   data: ArrayData,
+  signal?: AbortSignal,
 ): Promise<void> {
   const { width } = stored;
   const [rows, ...rest] = stored.shape;
@@ -118,6 +138,7 @@ async function readColumns(
   const together = worthwhile ? Math.floor(chunkBytes / (rows * width)) : 0;
   const pieceRows = together > 0 ? end - start : Math.max(1, Math.floor(chunkBytes / width));
   for (let column = 0; column < columns; column += Math.max(1, together)) {
+    signal?.throwIfAborted();
     const count = Math.min(Math.max(1, together), columns - column);
     for (let top = start; top < end; top += pieceRows) {
       const height = Math.min(pieceRows, end - top);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ArgumentError } from '../../src/errors.js';
+import { ArgumentError, InterruptedError } from '../../src/errors.js';
 import { openFile, openNpyRows, type RandomAccessFile, readNpy, toMatrix, writeNpy } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { numpyIsMissing, python, temporaryFolder } from './numpy.js';
@@ -71,6 +71,11 @@ describe('row ranges', () => {
     expect(values.length).toBe(array.data.length);
     expect(values[1]).toBe(array.dtype === 'float16' ? -0 : Number(array.data[1]));
     await rows.close();
+  });
+
+  it('are no longer read once the work was stopped', async () => {
+    const stopped = AbortSignal.abort(new InterruptedError());
+    await expect(readNpy(path, { signal: stopped })).rejects.toThrow(InterruptedError);
   });
 
   it('fill storage shared between threads', async () => {
