@@ -9,7 +9,8 @@ export type PictureFault =
   | 'unsupported-format'
   | 'too-large'
   | 'damaged'
-  | 'too-slow';
+  | 'too-slow'
+  | 'no-feature';
 
 /** A picture could not be turned into pixels. Extraction records it and goes on. */
 export class PictureError extends BowerbirdError {

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import { UsageError } from '../../errors.js';
+import { writeNpz } from '../../formats/npz.js';
+import { defineCommand } from '../command.js';
+import { fetchProgress } from './models-get.js';
+
+export default defineCommand({
+  name: 'models embed-names',
+  summary: 'Turn names into semantic vectors with a text tower.',
+  description:
+    'Reads one name a line and writes an .npz with "names" and "vectors" (unit length, one row a name). Vectors of a CLIP ' +
+    'text tower lie in the same space as features of its image tower.',
+  arguments: [{ name: 'NAMES', description: 'a text file with one name a line' }],
+  options: {
+    model: { type: 'string', placeholder: 'NAME', default: 'clip-vit-b32-text', description: 'A text tower.' },
+    template: {
+      type: 'string',
+      placeholder: 'TEXT',
+      default: 'a photo of a {}.',
+      description: 'What the name is put into; several, divided by |, are averaged.',
+    },
+    out: { type: 'string', placeholder: 'FILE.npz', default: 'names.npz', description: 'Where to write.' },
+  },
+  examples: [
+    {
+      command: 'bowerbird models embed-names species.txt --out species.npz',
+      explanation: 'CLIP vectors of the names in species.txt',
+    },
+  ],
+  async run({ args, options, print, printJson, progress, signal }) {
+    if (!options.out.endsWith('.npz')) throw new UsageError(`--out is "${options.out}"; it must end in .npz`);
+    const text = await readFile(args[0], 'utf8').catch((error: Error) => {
+      throw new UsageError(`${args[0]} cannot be read: ${error.message}`);
+    });
+    const names = text
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter(Boolean);
+    if (names.length === 0) throw new UsageError(`${args[0]} holds no names`, 'Write one name a line.');
+    const { embedNames, findModel, getModel } = await import('../../vision/index.js');
+    const entry = await findModel(options.model);
+    const fetch = { signal, onNote: progress.note, onProgress: fetchProgress(entry.name, progress) };
+    const vectors = await embedNames(names, await getModel(entry, fetch), {
+      ...fetch,
+      templates: options.template.split('|'),
+      onName: (done, total) => progress.update({ stage: 'names', done, total }),
+    });
+    await writeNpz(options.out, { names: { dtype: 'string', shape: [names.length], data: names }, vectors });
+    printJson({ out: options.out, names: names.length, dimension: vectors.cols, model: entry.name });
+    print(`${names.length} names, ${vectors.cols} numbers each: ${options.out}`);
+    return 0;
+  },
+});

@@ -1,0 +1,138 @@
+/**
+ * Names as semantic vectors, from the text tower of a CLIP-type model: each name is put into every template, the unit
+ * vectors of the texts are averaged, and the mean is brought to unit length again (Radford et al. 2021, section 3.1.4).
+ */
+import { readFile } from 'node:fs/promises';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { ArgumentError, UsageError } from '../errors.js';
+import { Matrix } from '../linalg/matrix.js';
+import { ModelError } from './errors.js';
+import { getFile, type ModelFile, type RegistryOptions } from './get-model.js';
+import { exposeTensor, resolveLayer } from './onnx/expose.js';
+import { readGraph } from './onnx/graph.js';
+import { type BpeTokenizer, readTokenizer } from './tokenizer.js';
+
+export interface EmbedNamesOptions extends RegistryOptions {
+  /** Each holds `{}`, where the name goes. @default ['a photo of a {}.'] */
+  templates?: readonly string[];
+  /** Texts in one call of the network. @default 32 */
+  batch?: number;
+  onName?: (done: number, total: number) => void;
+}
+
+/**
+ * One unit vector for each name, as rows.
+ * @example const vectors = await embedNames(['Yellow Warbler'], await getModel(await findModel('clip-vit-b32-text')));
+ */
+export async function embedNames(
+  names: readonly string[],
+  file: ModelFile,
+  options: EmbedNamesOptions = {},
+): Promise<Matrix<Float32Array>> {
+  const { entry } = file;
+  const { templates = ['a photo of a {}.'], batch = 32, signal, onName } = options;
+  if (entry.kind !== 'text')
+    throw new UsageError(
+      `model "${entry.name}" is for pictures`,
+      'Names need a text tower, such as clip-vit-b32-text.',
+    );
+  if (names.length === 0) throw new ArgumentError('embedNames: there are no names');
+  for (const template of templates)
+    if (!template.includes('{}')) throw new UsageError(`template "${template}" has no {} for the name`);
+  const vocabulary = await getFile(`${entry.name}-tokenizer`, entry.tokenizer, '.json', options);
+  const tower = await TextTower.open(file, await readTokenizer(vocabulary.path), entry.contextLength, entry.layer);
+  try {
+    const texts = names.flatMap((name) => templates.map((template) => template.replaceAll('{}', name)));
+    const vectors: Float32Array[] = [];
+    for (let done = 0; done < texts.length; done += batch) {
+      signal?.throwIfAborted();
+      vectors.push(...(await tower.embed(texts.slice(done, done + batch))));
+      onName?.(Math.floor(vectors.length / templates.length), names.length);
+    }
+    const result = Matrix.zeros(names.length, vectors[0].length, 'float32');
+    names.forEach((_, i) => {
+      const row = result.row(i);
+      for (let t = 0; t < templates.length; t++) {
+        const vector = unit(vectors[i * templates.length + t]);
+        for (let j = 0; j < row.length; j++) row[j] += vector[j] / templates.length;
+      }
+      row.set(unit(row));
+    });
+    return result;
+  } finally {
+    await tower.close();
+  }
+}
+
+class TextTower {
+  private readonly session: InferenceSession;
+  private readonly tokenizer: BpeTokenizer;
+  private readonly length: number;
+  private readonly file: ModelFile;
+
+  private constructor(session: InferenceSession, tokenizer: BpeTokenizer, length: number, file: ModelFile) {
+    this.session = session;
+    this.tokenizer = tokenizer;
+    this.length = length;
+    this.file = file;
+  }
+
+  static async open(file: ModelFile, tokenizer: BpeTokenizer, length: number, layer?: string): Promise<TextTower> {
+    const graph = readGraph({ bytes: await readFile(file.path), file: file.path });
+    const tensor = resolveLayer(graph, layer ?? graph.outputs[0]?.name ?? '');
+    try {
+      const session = await InferenceSession.create(await exposeTensor(graph, tensor), { logSeverityLevel: 3 });
+      return new TextTower(session, tokenizer, length, file);
+    } catch (error) {
+      throw new ModelError(`${file.path} cannot be loaded: ${(error as Error).message}`, undefined, error);
+    }
+  }
+
+  async embed(texts: readonly string[]): Promise<Float32Array[]> {
+    const shape = [texts.length, this.length];
+    const tokens = texts.flatMap((text) => this.tokenizer.encodeFixed(text, this.length));
+    const feeds: Record<string, Tensor> = {};
+    for (const input of this.session.inputMetadata) {
+      if (!input.isTensor || (input.type !== 'int64' && input.type !== 'int32'))
+        throw new ModelError(`${this.file.path}: input "${input.name}" is not a list of whole numbers`);
+      const values = /mask/i.test(input.name) ? this.mask(tokens) : tokens;
+      feeds[input.name] =
+        input.type === 'int64'
+          ? new Tensor('int64', BigInt64Array.from(values, BigInt), shape)
+          : new Tensor('int32', Int32Array.from(values), shape);
+    }
+    const output = await this.session.run(feeds).catch((error: Error) => {
+      throw new ModelError(`${this.file.path} failed: ${error.message}`, undefined, error);
+    });
+    const tensor = output[this.session.outputNames[0]] as Tensor;
+    if (tensor.dims.length !== 2 || tensor.dims[0] !== texts.length || tensor.type !== 'float32')
+      throw new ModelError(
+        `${this.file.path} gave ${tensor.type}[${tensor.dims.join(', ')}] for ${texts.length} texts, expected one float32 vector for each`,
+        'Name the layer that holds the text embedding.',
+      );
+    const [, dimension] = tensor.dims;
+    const data = tensor.data as Float32Array;
+    return texts.map((_, i) => data.slice(i * dimension, (i + 1) * dimension));
+  }
+
+  async close(): Promise<void> {
+    await this.session.release();
+  }
+
+  /** 1 up to the first end of each text, 0 behind it. */
+  private mask(tokens: readonly number[]): number[] {
+    let open = true;
+    return tokens.map((token, i) => {
+      if (i % this.length === 0) open = true;
+      const value = open ? 1 : 0;
+      if (token === this.tokenizer.endToken) open = false;
+      return value;
+    });
+  }
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+  if (!(length > 0)) throw new ModelError('the text tower gave a vector without length');
+  return vector.map((value) => value / length);
+}

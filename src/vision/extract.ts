@@ -1,0 +1,221 @@
+/**
+ * From pictures to features: what is left to do is taken shard by shard, and what is done is on disk. A killed run is
+ * gone on with where it stopped and ends in the same files as an undisturbed one.
+ */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InterruptedError } from '../errors.js';
+import { type DecodeLimits, defaultLimits } from './decode.js';
+import {
+  describeFeatures,
+  type FeatureMeta,
+  readFeatureMeta,
+  requireSameFeatures,
+  writeFeatureMeta,
+} from './feature-meta.js';
+import { clearFeatures, completeShards, readShard, writeIndex, writeShard } from './feature-store.js';
+import { InferencePool } from './inference-pool.js';
+import type { Device, NetworkOptions } from './network.js';
+import { Pipeline } from './pipeline.js';
+import type { Picture, PictureSource } from './source.js';
+
+/** A model on disk, and how features are taken from it. */
+export interface FeatureModel {
+  readonly name: string;
+  /** Where it came from, for people. */
+  readonly source: string;
+  readonly licence: string;
+  readonly sha256: string;
+  /** Size of the weights. */
+  readonly bytes: number;
+  /** The tensor that is the feature. */
+  readonly layer: string;
+  readonly network: Pick<NetworkOptions, 'model' | 'reduction' | 'preprocessing'>;
+}
+
+export interface ExtractOptions {
+  /** Pictures in one call of the network. @default 8, on a GPU 32 */
+  batch?: number;
+  /** Networks at work at the same time. @default from the machine and the size of the model */
+  workers?: number;
+  /** Threads inside each network. @default what the workers leave over, at least 1 */
+  threads?: number;
+  /** @default 'cpu' */
+  device?: Device;
+  /** Pictures in one shard, the unit of resuming. @default 256 */
+  shardSize?: number;
+  limits?: Partial<DecodeLimits>;
+  /** Forget what is in the folder instead of going on from it. @default false */
+  fresh?: boolean;
+  signal?: AbortSignal;
+  onProgress?: (progress: ExtractProgress) => void;
+  onNote?: (note: string) => void;
+}
+
+export interface ExtractProgress {
+  /** Pictures done, failed ones and those of earlier runs included. */
+  done: number;
+  total: number;
+  failed: number;
+  /** Of this run. */
+  picturesPerSecond: number;
+}
+
+export interface ExtractResult {
+  meta: FeatureMeta;
+  /** Pictures that have features, and pictures that failed, in all. */
+  pictures: number;
+  failures: number;
+  /** Pictures read by this run. */
+  processed: number;
+  picturesPerSecond: number;
+  workers: number;
+  threads: number;
+}
+
+/**
+ * Extracts the features of every picture of `source` into `folder`.
+ * @throws FeatureMismatchError when the folder holds features of another model, layer or preprocessing
+ */
+export async function extractFeatures(
+  source: PictureSource,
+  model: FeatureModel,
+  folder: string,
+  options: ExtractOptions = {},
+): Promise<ExtractResult> {
+  const { device = 'cpu', workers, threads, signal } = options;
+  if (options.fresh) await clearFeatures(folder);
+  const shards = await completeShards(folder);
+  const pool = await InferencePool.open(
+    { ...model.network, layer: model.layer, device, workers, threads },
+    model.bytes,
+  );
+  try {
+    const meta = await settleMeta(folder, model, pool.dimension, options);
+    const work = new Workload(source, await finishedPictures(folder, shards), meta.shardSize);
+    const begun = performance.now();
+    const rate = () => processed / Math.max(1e-3, (performance.now() - begun) / 1000);
+    let processed = 0;
+    let failed = 0;
+    const pipeline = new Pipeline(pool, {
+      folder: source.folder,
+      preprocessing: meta.preprocessing,
+      limits: { ...defaultLimits, ...options.limits },
+      batch: options.batch ?? (device === 'cuda' ? 32 : 8),
+      signal,
+      onPicture: (ok) => {
+        processed++;
+        if (!ok) failed++;
+        const done = work.unchanged + processed;
+        options.onProgress?.({ done, total: source.count, failed, picturesPerSecond: rate() });
+      },
+    });
+    let next = (shards.at(-1) ?? -1) + 1;
+    let writing: Promise<void> = Promise.resolve();
+    try {
+      for await (const pictures of work.chunks()) {
+        const shard = next++;
+        const { done } = await pipeline.shard(pictures);
+        // While one shard is finished and written, pictures of the next are decoded; never more than that.
+        await writing;
+        writing = done.then(async ({ features, entries }) => {
+          await writeShard(folder, shard, features, entries);
+          for (const { id } of entries) work.current.set(id, shard);
+          shards.push(shard);
+        });
+        writing.catch(() => {});
+      }
+    } catch (error) {
+      await writing.catch(() => {});
+      if (signal?.aborted)
+        throw new InterruptedError(`stopped after ${processed} pictures`, 'Run the same command again to go on.');
+      throw error;
+    }
+    await writing;
+    const picturesPerSecond = rate();
+    const counts = await writeIndex(folder, shards, (id) => work.current.get(id));
+    return { meta, ...counts, processed, picturesPerSecond, workers: pool.workers, threads: pool.threads };
+  } finally {
+    await pool.close();
+  }
+}
+
+/** The description of the features: the one already there if it means the same. */
+async function settleMeta(
+  folder: string,
+  model: FeatureModel,
+  dimension: number,
+  options: ExtractOptions,
+): Promise<FeatureMeta> {
+  const meta = describeFeatures({
+    model: { name: model.name, source: model.source, sha256: model.sha256, licence: model.licence },
+    layer: model.layer,
+    reduction: model.network.reduction,
+    dimension,
+    preprocessing: model.network.preprocessing,
+    shardSize: options.shardSize ?? 256,
+    device: options.device ?? 'cpu',
+  });
+  const earlier = await readFeatureMeta(folder);
+  if (!earlier) {
+    await writeFeatureMeta(folder, meta);
+    return meta;
+  }
+  requireSameFeatures(earlier, meta, folder, 'this run');
+  for (const [name, version] of Object.entries(meta.versions))
+    if (earlier.versions[name] !== version)
+      options.onNote?.(`${folder} was begun with ${name} ${earlier.versions[name]}; this is ${version}`);
+  return earlier;
+}
+
+/** Where a finished picture is, and the size its file had, packed into one number: a million of them must stay small. */
+const sizeRange = 2 ** 32;
+
+async function finishedPictures(folder: string, shards: readonly number[]): Promise<Map<string, number>> {
+  const finished = new Map<string, number>();
+  for (const shard of shards)
+    for await (const { id, bytes } of readShard(folder, shard))
+      finished.set(id, shard * sizeRange + (bytes % sizeRange));
+  return finished;
+}
+
+class Workload {
+  /** The shard that holds each picture the source has now. */
+  readonly current = new Map<string, number>();
+  /** Pictures done by earlier runs. */
+  unchanged = 0;
+  private readonly source: PictureSource;
+  private readonly finished: Map<string, number>;
+  private readonly shardSize: number;
+
+  constructor(source: PictureSource, finished: Map<string, number>, shardSize: number) {
+    this.source = source;
+    this.finished = finished;
+    this.shardSize = shardSize;
+  }
+
+  /** Pictures still to do, in the source's order, as many at a time as a shard takes. */
+  async *chunks(): AsyncGenerator<Picture[]> {
+    let chunk: Picture[] = [];
+    for await (const picture of this.source.pictures()) {
+      if (await this.isFinished(picture)) continue;
+      chunk.push(picture);
+      if (chunk.length < this.shardSize) continue;
+      yield chunk;
+      chunk = [];
+    }
+    if (chunk.length > 0) yield chunk;
+  }
+
+  private async isFinished(picture: Picture): Promise<boolean> {
+    const known = this.finished.get(picture.id);
+    if (known === undefined) return false;
+    this.finished.delete(picture.id);
+    const found = await stat(join(this.source.folder, picture.path)).catch(() => undefined);
+    // A file of another size is another picture; one that could not be read before may have been replaced.
+    if ((found?.size ?? 0) % sizeRange !== known % sizeRange) return false;
+    this.current.set(picture.id, Math.floor(known / sizeRange));
+    this.unchanged++;
+    return true;
+  }
+}

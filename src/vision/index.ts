@@ -1,0 +1,24 @@
+/** Pictures to features: decoding, models, extraction, and names to vectors. */
+export { builtinModels } from './builtin-models.js';
+export { type DecodeLimits, decodeBytes, decodePicture, defaultLimits } from './decode.js';
+export { type EmbedNamesOptions, embedNames } from './embed-names.js';
+export { FeatureMismatchError, ModelError, PictureError, type PictureFault, UnsupportedLayerError } from './errors.js';
+export {
+  type ExtractOptions,
+  type ExtractProgress,
+  type ExtractResult,
+  extractFeatures,
+  type FeatureModel,
+} from './extract.js';
+export { type FeatureMeta, readFeatureMeta, requireSameFeatures } from './feature-meta.js';
+export { chooseFeature, type FeatureChoice, featureFolderName } from './feature-model.js';
+export { getFile, getModel, isFetched, type ModelFile, type RegistryOptions } from './get-model.js';
+export { convertLayersModel } from './layers-format/convert.js';
+export { listLayers, type ModelLayer } from './list-layers.js';
+export { type IndexedFeatures, loadFeatures, loadFeaturesOf } from './load-features.js';
+export { describeSource, type ImageModelEntry, type ModelEntry, type TextModelEntry } from './model-entry.js';
+export { addModel, findModel, listModels } from './models.js';
+export type { Device, Reduction } from './network.js';
+export { type Preprocessing, presets, readPreprocessing } from './preprocessing.js';
+export { openCatalogPictures, openFolderPictures, openPictures, type Picture, type PictureSource } from './source.js';
+export { BpeTokenizer, readTokenizer } from './tokenizer.js';
