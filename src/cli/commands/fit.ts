@@ -158,6 +158,7 @@ export default defineCommand({
         converged: learner.converged_,
         warnings: learner.warnings_,
         seconds,
+        peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
       };
       const metrics = await writeLearnerRun(out, learner, problem, record, { scaling: options.scaling });
       await checkpoint.clear();
