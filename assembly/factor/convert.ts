@@ -35,11 +35,11 @@ function importLower<T>(n: i32, source: usize, sourceBytes: usize, target: usize
   }
 }
 
-/** One row of n float64 times `scale`, rounded to the type of the target. */
+/** One row of n float64, rounded to the type of the target. */
 // @ts-ignore: decorator
 @inline
-function exportRow<T>(n: i32, source: usize, target: usize, scale: f64): void {
-  for (let j = 0; j < n; j++) store<T>(target + usize(j) * sizeof<T>(), <T>(scale * load<f64>(source + usize(j) * 8)));
+function exportRow<T>(n: i32, source: usize, target: usize): void {
+  for (let j = 0; j < n; j++) store<T>(target + usize(j) * sizeof<T>(), <T>load<f64>(source + usize(j) * 8));
 }
 
 export function largestMagnitude64(n: i32, a: usize, ldaBytes: usize): f64 {
@@ -58,10 +58,10 @@ export function importLower32(n: i32, source: usize, sourceBytes: usize, target:
   importLower<f32>(n, source, sourceBytes, target, targetBytes, scale);
 }
 
-export function exportRow64(n: i32, source: usize, target: usize, scale: f64): void {
-  exportRow<f64>(n, source, target, scale);
+export function exportRow64(n: i32, source: usize, target: usize): void {
+  exportRow<f64>(n, source, target);
 }
 
-export function exportRow32(n: i32, source: usize, target: usize, scale: f64): void {
-  exportRow<f32>(n, source, target, scale);
+export function exportRow32(n: i32, source: usize, target: usize): void {
+  exportRow<f32>(n, source, target);
 }

@@ -27,7 +27,7 @@ function blockEnd(n: i32, start: i32, d: usize, e: usize): i32 {
 }
 
 /**
- * d (n values) becomes the eigenvalues, unsorted; row i of z (identity on entry is not needed: it is written) the i-th
+ * d (n values) becomes the eigenvalues, unsorted; row i of z, whatever it held before, the i-th
  * eigenvector; e (n - 1 values, room for n) is destroyed. Returns 0, or 1 + the index of a value that did not converge.
  */
 export function implicitQl(n: i32, d: usize, e: usize, z: usize, ldzBytes: usize): i32 {

@@ -19,6 +19,8 @@ const lastPanelRows = 48;
 const updateRows = 128;
 /** Reflectors applied together to the eigenvectors. */
 const reflectorBlock = 64;
+/** What the last merge of divide and conquer usually needs, in units of the matrix. */
+const mergeShare = 1.5;
 /** Matrices whose largest element has an exponent beyond this are scaled by a power of two. */
 const comfortableExponent = 32;
 
@@ -62,12 +64,13 @@ export function eigh(
       offDiagonal: scratch.numbers(n),
       tau: scratch.numbers(n),
     };
+    const ldz = n;
+    const z = scratch.numbers(n * ldz);
+    Scratch.ensure(context, mergeShare * n * n);
+
     if (!double) kernels.importLower32(n, aPointer, ldaBytes, a, 8 * n, scale);
     else if (scale !== 1) kernels.importLower64(n, a, ldaBytes, a, ldaBytes, scale);
     tridiagonalise(reduction);
-
-    const ldz = n;
-    const z = scratch.numbers(n * ldz);
     view(context, z, n * ldz).fill(0);
     const { diagonal: d, offDiagonal: e } = reduction;
     const order = solveTridiagonal({ context, kernels, d, e, z, ldz }, 0, n);
@@ -77,7 +80,7 @@ export function eigh(
     const unsorted = view(context, d, n);
     const values = new (double ? Float64Array : Float32Array)(context.memory.buffer, valuesPointer, n);
     order.forEach((row, i) => {
-      exportRow(n, z + 8 * ldz * row, aPointer + i * ldaBytes, 1);
+      exportRow(n, z + 8 * ldz * row, aPointer + i * ldaBytes);
       values[i] = unsorted[row] / scale;
     });
   });

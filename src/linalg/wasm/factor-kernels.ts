@@ -27,7 +27,7 @@ type ImportLower = (
   targetBytes: number,
   scale: number,
 ) => void;
-type ExportRow = (n: number, source: number, target: number, scale: number) => void;
+type ExportRow = (n: number, source: number, target: number) => void;
 
 export interface FactorKernels {
   choleskyBlock64: BlockCholesky;

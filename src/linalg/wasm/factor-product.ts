@@ -9,11 +9,11 @@ export interface Block {
 }
 
 /** The transpose of a block, as an operand. */
-export interface Transposed {
+interface Transposed {
   readonly transposed: Block;
 }
 
-export type Operand = Block | Transposed;
+type Operand = Block | Transposed;
 
 /** C ← A B for operands of m×k and k×n. */
 export function setProduct(context: FactorContext, shape: Shape, c: Block, a: Operand, b: Operand): void {

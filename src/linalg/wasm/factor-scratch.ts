@@ -23,6 +23,11 @@ export class Scratch {
     return this.#take(8 * count);
   }
 
+  /** Fails now, before anything is overwritten, if `count` more float64 cannot be had later. */
+  static ensure(context: FactorContext, count: number): void {
+    context.free(context.allocate(Math.max(8 * count, 8)));
+  }
+
   /** Byte pointer of room for `count` 32-bit integers. */
   integers(count: number): number {
     return this.#take(4 * count);
