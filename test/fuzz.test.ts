@@ -1,9 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { FormatError } from '../src/errors.js';
 import { fuzzReader, mutated } from './fuzz.js';
 
 const seeds = [Uint8Array.from({ length: 300 }, (_, i) => i % 256), Buffer.from('shape: (3, 2), values: 1 2 3 4 5 6')];
+
+afterAll(() => {
+  for (const name of readdirSync(tmpdir()))
+    if (/^fuzz-(other|slow|greedy)-\d+$/.test(name)) rmSync(join(tmpdir(), name));
+});
 
 describe('the fuzz harness', () => {
   it('draws the same files again, and different ones for each case', () => {
