@@ -33,7 +33,8 @@ function utf8Codes(text: string, count: number): Uint32Array {
   return Uint32Array.from(text, (character) => character.codePointAt(0)!);
 }
 
-function textRows(codes: ArrayLike<number>, shape: readonly number[]): string[] {
+/** The texts in character codes of column-major order. */
+export function textRows(codes: ArrayLike<number>, shape: readonly number[]): string[] {
   const [rows, columns, ...rest] = shape;
   const planes = elementCount(rest);
   // MATLAB's '' has shape 0×0 and is one empty text, as is 1×0; more rows without columns are nothing.
