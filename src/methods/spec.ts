@@ -1,0 +1,40 @@
+/** What the registry knows of a method. */
+import type { Method } from '../problem/method.js';
+
+/** Parts of a problem a method learns from. */
+export type Ingredient = 'web' | 'auxiliary' | 'test' | 'text' | 'semantics';
+
+export type ParameterValue = number | string;
+
+/** Where a search looks for a parameter. */
+export type SearchRange =
+  | { kind: 'log' | 'linear' | 'integer'; low: number; high: number }
+  | { kind: 'choice'; values: readonly ParameterValue[] };
+
+export interface ParameterSpec {
+  description: string;
+  default: ParameterValue;
+  /** Left out for parameters a search does not touch. */
+  range?: SearchRange;
+}
+
+export interface MethodSpec {
+  /** As on the command line, for example `zhang-saligrama`. */
+  name: string;
+  title: string;
+  /** Authors, title, venue, year. */
+  citation: string;
+  uses: readonly Ingredient[];
+  /** In which setting the method answers: test categories alone, or auxiliary ones too. */
+  setting: 'standard' | 'generalized' | 'both';
+  parameters: Readonly<Record<string, ParameterSpec>>;
+  create(parameters: Readonly<Record<string, ParameterValue>>, seed: number): Method;
+}
+
+/** The method with its defaults, overruled by what is given. */
+export function createMethod(spec: MethodSpec, given: Readonly<Record<string, ParameterValue>> = {}, seed = 1): Method {
+  const defaults = Object.fromEntries(
+    Object.entries(spec.parameters).map(([name, { default: value }]) => [name, value]),
+  );
+  return spec.create({ ...defaults, ...given }, seed);
+}
