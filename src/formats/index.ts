@@ -23,6 +23,22 @@ export {
 } from './csv.js';
 export { type CsvOptions, type CsvRecord, csvRecords } from './csv-records.js';
 export { type FileSource, memoryFile, openFile, type RandomAccessFile, withFile } from './file.js';
+export { readMat } from './mat.js';
+export {
+  type MatCell,
+  type MatNumbers,
+  type MatSparse,
+  type MatStruct,
+  type MatText,
+  type MatValue,
+  matColumns,
+  matTexts,
+  matToArray,
+  sparseEntries,
+  sparseToDense,
+} from './mat-value.js';
+export type { ReadMatOptions } from './mat5.js';
+export { matCellOf, matColumnOf, matColumnsOf, type WriteMatOptions, writeMat } from './mat5-writer.js';
 export { readNpy, readNpyHeader, writeNpy } from './npy.js';
 export { NpyWriter, type NpyWriterOptions } from './npy-writer.js';
 export { Npz, type OpenNpzOptions, openNpz, readNpz, type WriteNpzOptions, writeNpz } from './npz.js';
