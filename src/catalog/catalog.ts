@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance, type JS } from '@duckdb/node-api';
-import { ArgumentError, BowerbirdError } from '../errors.js';
+import { ArgumentError, BowerbirdError, UsageError } from '../errors.js';
 import { Journal, trimTornLine } from './journal.js';
 import type { FoundPicture, Lane, PictureRow, StateChange } from './picture.js';
 import { applySegment, columnName, createTables, fieldName } from './schema.js';
@@ -154,17 +154,7 @@ export class Catalog {
   /** Rows of any query, streamed; sees everything recorded before the call. */
   async *query(sql: string, values: readonly QueryValue[] = []): AsyncIterable<QueryRow> {
     await this.sync();
-    const connection = await this.#instance.connect();
-    try {
-      const result = await connection.stream(sql, [...values]);
-      for await (const rows of result.yieldRowObjectJs())
-        for (const row of rows) {
-          for (const name of Object.keys(row)) row[name] = plain(row[name]);
-          yield row;
-        }
-    } finally {
-      connection.closeSync();
-    }
+    yield* streamed(this.#instance, sql, values);
   }
 
   /** Runs a statement that writes files, such as COPY … TO. */
@@ -209,13 +199,52 @@ export class Catalog {
   }
 }
 
-async function openInstance(file: string, memoryLimit: number): Promise<DuckDBInstance> {
+/** Rows of a question that cannot change anything. The catalog must not be open. */
+export async function* readOnlyQuery(workspaceFolder: string, sql: string): AsyncIterable<QueryRow> {
+  const instance = await openInstance(join(workspaceFolder, catalogFile), 1024, { access_mode: 'READ_ONLY' });
+  try {
+    yield* streamed(instance, sql, []);
+  } catch (error) {
+    if (error instanceof BowerbirdError) throw error;
+    throw new UsageError(
+      `the catalog does not understand this: ${(error as Error).message.split('\n')[0]}`,
+      'Its tables are picture and lane; "DESCRIBE picture" lists the columns.',
+    );
+  } finally {
+    instance.closeSync();
+  }
+}
+
+async function* streamed(
+  instance: DuckDBInstance,
+  sql: string,
+  values: readonly QueryValue[],
+): AsyncIterable<QueryRow> {
+  const connection = await instance.connect();
+  try {
+    const result = await connection.stream(sql, [...values]);
+    for await (const rows of result.yieldRowObjectJs())
+      for (const row of rows) {
+        for (const name of Object.keys(row)) row[name] = plain(row[name]);
+        yield row;
+      }
+  } finally {
+    connection.closeSync();
+  }
+}
+
+async function openInstance(
+  file: string,
+  memoryLimit: number,
+  settings: Record<string, string> = {},
+): Promise<DuckDBInstance> {
   try {
     return await DuckDBInstance.create(file, {
       memory_limit: `${memoryLimit}MiB`,
       threads: '2',
       // Extensions would be fetched from the network.
       autoinstall_known_extensions: 'false',
+      ...settings,
     });
   } catch (error) {
     const message = (error as Error).message;

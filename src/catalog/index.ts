@@ -1,5 +1,8 @@
 /** The catalog of a workspace: which pictures were found, what became of them, and where their files lie. */
-export { Catalog, type CatalogOptions, openCatalog, type QueryRow, type QueryValue } from './catalog.js';
+export { writeAttribution } from './attribution.js';
+export { Catalog, type CatalogOptions, openCatalog, type QueryRow, type QueryValue, readOnlyQuery } from './catalog.js';
+export { type CroissantOptions, writeCroissant } from './croissant.js';
+export { exportParquet } from './export-parquet.js';
 export {
   type FoundPicture,
   type Lane,

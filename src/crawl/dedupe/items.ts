@@ -1,0 +1,81 @@
+/** The pictures that are compared: kept ones of the workspace, and references that they must not repeat. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import type { Catalog } from '../../catalog/index.js';
+import { BowerbirdError } from '../../errors.js';
+import { hashSide, perceptualHash } from '../perceptual-hash.js';
+
+export interface Item {
+  /** References are never removed; a match with a test picture is a leak. */
+  kind: 'test' | 'auxiliary' | 'web';
+  /** The id of a kept picture, or the path of a reference. */
+  name: string;
+  file: string;
+  sha256: string;
+  perceptualHash: string;
+  category?: string;
+  rank?: number;
+}
+
+/** Kept pictures, the best-ranked first: of two equal ones the better-ranked stays. */
+export async function keptItems(catalog: Catalog): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const picture of catalog.pictures("state = 'kept'", [], 'rank, category, source, id'))
+    items.push({
+      kind: 'web',
+      name: picture.id,
+      file: join(catalog.folder, picture.path!),
+      sha256: picture.sha256!,
+      perceptualHash: picture.perceptualHash!,
+      category: picture.category,
+      rank: picture.rank,
+    });
+  return items;
+}
+
+/** Every picture below a folder. */
+export async function referenceItems(
+  folder: string,
+  kind: 'test' | 'auxiliary',
+  signal?: AbortSignal,
+): Promise<Item[]> {
+  const found = await stat(folder).catch(() => undefined);
+  if (!found?.isDirectory())
+    throw new BowerbirdError('BOWERBIRD_REFERENCES', `the ${kind} pictures ${folder} are not a folder`);
+  const items: Item[] = [];
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries
+    .filter((one) => one.isFile())
+    .sort((a, b) => (join(a.parentPath, a.name) < join(b.parentPath, b.name) ? -1 : 1))) {
+    signal?.throwIfAborted();
+    const file = join(entry.parentPath, entry.name);
+    const hash = await perceptualHashOf(file);
+    // Lists and notes lie among pictures.
+    if (hash !== undefined) items.push({ kind, name: file, file, sha256: await sha256Of(file), perceptualHash: hash });
+  }
+  return items;
+}
+
+async function perceptualHashOf(file: string): Promise<string | undefined> {
+  try {
+    const grey = await sharp(file, { sequentialRead: true, pages: 1 })
+      .autoOrient()
+      .flatten({ background: '#ffffff' })
+      .resize(hashSide, hashSide, { fit: 'fill' })
+      .greyscale()
+      .raw()
+      .toBuffer();
+    return perceptualHash(grey);
+  } catch {
+    return undefined;
+  }
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,94 @@
+/**
+ * Equal and almost equal pictures by their content: the same SHA-256, or perceptual hashes within a radius and pixels
+ * that correlate. In order of preference, a picture is a duplicate when it matches an earlier one that stays, and that
+ * very pair has been compared.
+ */
+import { HammingIndex } from './hamming-index.js';
+import type { Item } from './items.js';
+import { likeness, type Thumbnail, thumbnail } from './thumbnail.js';
+
+export type MergeMethod = 'exact' | 'perceptual' | 'features';
+
+export interface Merge {
+  item: Item;
+  /** The picture that stays. */
+  of: Item;
+  method: MergeMethod;
+  /** The numbers that decided. */
+  explanation: string;
+}
+
+export interface SamePictureOptions {
+  /** Largest number of differing bits of two hashes. @default 16 */
+  radius?: number;
+  /** Least correlation of the pixels. @default 0.85 */
+  likeness?: number;
+  signal?: AbortSignal;
+  onProgress?(done: number, total: number): void;
+}
+
+const cachedThumbnails = 4096;
+
+/**
+ * @param items references first, then by preference
+ * @param gone items found to be duplicates; those marked already are left out
+ */
+export async function* samePictures(
+  items: readonly Item[],
+  gone: Uint8Array,
+  options: SamePictureOptions = {},
+): AsyncGenerator<Merge> {
+  yield* equalFiles(items, gone);
+  const { radius = 16, likeness: least = 0.85 } = options;
+  const index = new HammingIndex(items.map((item) => item.perceptualHash));
+  const thumbnails = new Thumbnails();
+  for (const [i, item] of items.entries()) {
+    options.signal?.throwIfAborted();
+    if (i % 256 === 0) options.onProgress?.(i, items.length);
+    if (gone[i]) continue;
+    const candidates = index.near(i, radius).filter(({ index: j }) => j < i && !gone[j] && differ(item, items[j]));
+    for (const { index: j, distance } of candidates.sort((a, b) => a.index - b.index)) {
+      if (gone[i] || gone[j]) continue;
+      const [a, b] = [await thumbnails.of(item.file), await thumbnails.of(items[j].file)];
+      const value = a && b ? likeness(a, b) : 0;
+      if (value < least) continue;
+      const explanation = `hashes differ in ${distance} of 63 bits (at most ${radius}), pixels correlate to ${value.toFixed(3)} (at least ${least})`;
+      yield { item, of: items[j], method: 'perceptual', explanation };
+      if (item.kind === 'web') gone[i] = 1;
+    }
+  }
+}
+
+async function* equalFiles(items: readonly Item[], gone: Uint8Array): AsyncGenerator<Merge> {
+  const first = new Map<string, number[]>();
+  for (const [i, item] of items.entries()) {
+    if (gone[i]) continue;
+    const earlier = first.get(item.sha256) ?? [];
+    for (const j of earlier) {
+      if (gone[i] || !differ(item, items[j])) continue;
+      yield { item, of: items[j], method: 'exact', explanation: `same SHA-256 ${item.sha256.slice(0, 16)}…` };
+      if (item.kind === 'web') gone[i] = 1;
+    }
+    if (!gone[i]) first.set(item.sha256, [...earlier, i]);
+  }
+}
+
+/** Repeats within one reference set are its own affair. */
+function differ(a: Item, b: Item): boolean {
+  return a.kind === 'web' || a.kind !== b.kind;
+}
+
+class Thumbnails {
+  readonly #cache = new Map<string, Thumbnail>();
+
+  /** Undefined where the file is missing or does not decode: then nothing is verified, and nothing merged. */
+  async of(file: string): Promise<Thumbnail | undefined> {
+    const known = this.#cache.get(file);
+    if (known) return known;
+    const made = await thumbnail(file).catch(() => undefined);
+    if (!made) return undefined;
+    if (this.#cache.size >= cachedThumbnails) this.#cache.delete(this.#cache.keys().next().value!);
+    this.#cache.set(file, made);
+    return made;
+  }
+}
