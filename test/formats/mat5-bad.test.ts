@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { FormatError } from '../../src/errors.js';
+import { memoryFile } from '../../src/formats/index.js';
+import { readMat5 } from '../../src/formats/mat5.js';
+import { MatBytes } from './mat5-bytes.js';
+
+const b = new MatBytes();
+const one = b.element(9, b.doubles(1));
+
+async function refusal(bytes: Uint8Array, options = {}): Promise<FormatError> {
+  const error = await readMat5(memoryFile(bytes, 'bad.mat'), options).catch((e) => e);
+  expect(error).toBeInstanceOf(FormatError);
+  return error;
+}
+
+describe('hostile MATLAB version 5 files', () => {
+  it('are refused with file, offset and expectation', async () => {
+    const error = await refusal(b.file(b.matrix(6, [3, 1], 'x', [one])));
+    expect(error.message).toMatch(/^bad\.mat \(byte 192\): "x" has shape 3×1 but 1 elements$/);
+    expect(error.offset).toBe(192);
+  });
+
+  it.each([
+    ['a header without its mark', Buffer.alloc(200), 'byte-order mark'],
+    ['a header that ends early', Buffer.alloc(100), 'expected 128 bytes of the header'],
+    [
+      'another version',
+      Buffer.concat([b.file().subarray(0, 124), Buffer.of(0, 5), Buffer.from('IM')]),
+      'version 0x0100',
+    ],
+    ['an element longer than the file', b.file(b.words(14, 0x7fffffff)), 'does not fit'],
+    ['an element of unknown type', b.file(b.words(77, 0)), 'found data type 77'],
+    ['a tag cut in half', b.file(b.words(14)), 'expected 8 bytes of a data element'],
+    ['an empty variable', b.file(b.words(14, 0)), 'expected array flags'],
+    ['one dimension', b.file(b.matrix(6, [3], 'x', [one])), 'at least two dimensions'],
+    ['a negative size', b.file(b.matrix(6, [-1, 1], 'x', [one])), 'impossible shape -1×1'],
+    ['a shape beyond counting', b.file(b.matrix(6, [2 ** 30, 2 ** 30, 2 ** 30], 'x', [one])), 'counted'],
+    ['a class that is not there', b.file(b.matrix(99, [1, 1], 'x', [one])), 'class 99'],
+    ['a function handle', b.file(b.matrix(16, [1, 1], 'f', [])), 'function handle'],
+    [
+      'a sub-element longer than its variable',
+      b.file(b.matrix(6, [1, 1], 'x', [b.element(9, b.doubles(1), 800)])),
+      'of 800 bytes',
+    ],
+    [
+      'a small element that is not small',
+      b.file(b.matrix(6, [1, 1], 'x', [b.smallElement(2, Buffer.of(1), 7)])),
+      '7 bytes, at most 4',
+    ],
+    [
+      'bytes that are no whole number of values',
+      b.file(b.matrix(6, [1, 1], 'x', [b.element(9, Buffer.alloc(12))])),
+      'whole number',
+    ],
+    ['logical values of eight bytes', b.file(b.matrix(6, [1, 1], 'x', [one], 0x200)), 'logical "x" as uint8'],
+    ['a cell of a billion values', b.file(b.matrix(1, [1000, 1000000], 'c', [])), 'declares 1000000000 nested values'],
+    [
+      'a struct with impossible field names',
+      b.file(b.matrix(2, [1, 1], 's', [b.element(5, b.words(0)), b.element(1, Buffer.from('abc'))])),
+      'field names',
+    ],
+    [
+      'a struct with a million elements',
+      b.file(b.matrix(2, [1000, 1000], 's', [b.element(5, b.words(4)), b.element(1, Buffer.from('abc\0'))])),
+      'nested values',
+    ],
+    ['text of the wrong length', b.file(b.matrix(4, [1, 5], 't', [b.element(4, b.shorts(65))])), '1 characters'],
+    [
+      'a character beyond Unicode',
+      b.file(b.matrix(4, [1, 1], 't', [b.element(18, b.words(0x110000))])),
+      'not a character',
+    ],
+  ])('%s', async (_, bytes, message) => {
+    expect((await refusal(bytes)).message).toContain(message);
+  });
+
+  it.each([
+    ['falling column starts', [0, 2], [0, 2, 1], 'fall at column 1'],
+    ['a row beyond the last', [0, 9], [0, 1, 2], 'row index 9 of "m" is not below 3'],
+    ['more entries than there are', [0, 1], [0, 1, 5], 'expected 5'],
+    ['too few column starts', [0, 1], [0, 1], 'expected 3, the first one 0'],
+  ])('a sparse matrix with %s', async (_, rows, starts, message) => {
+    const content = [b.element(5, b.words(...rows)), b.element(5, b.words(...starts)), b.element(9, b.doubles(1, 2))];
+    expect((await refusal(b.file(b.matrix(5, [3, 2], 'm', content)))).message).toContain(message);
+  });
+
+  it('complex numbers, naming the variable, unless it is not wanted', async () => {
+    const file = b.file(b.matrix(6, [1, 1], 'wave', [one, one], 0x800), b.matrix(6, [1, 1], 'x', [one]));
+    const error = await refusal(file);
+    expect(error.message).toContain('variable "wave" is complex');
+    expect((await readMat5(memoryFile(file), { variables: ['x'] })).size).toBe(1);
+  });
+
+  it('cells within cells without end', async () => {
+    const nest = (depth: number) => {
+      let element: Buffer = b.matrix(6, [1, 1], '', [one]);
+      for (let i = 0; i < depth; i++) element = b.matrix(1, [1, 1], i === depth - 1 ? 'c' : '', [element]);
+      return b.file(element);
+    };
+    expect((await readMat5(memoryFile(nest(90)))).size).toBe(1);
+    expect((await refusal(nest(5000))).message).toContain('more than 100 levels deep');
+  });
+
+  it('deflated data that lies about its size, is damaged, or is a bomb', async () => {
+    const variable = b.matrix(6, [1, 1], 'x', [one]);
+    const longer = Buffer.from(variable);
+    longer.writeUInt32LE(variable.length + 100, 4);
+    expect((await refusal(b.file(b.compressed(longer)))).message).toContain('ends after');
+    const shorter = Buffer.from(variable);
+    shorter.writeUInt32LE(16, 4);
+    expect((await refusal(b.file(b.compressed(shorter)))).message).toContain('goes on after');
+    const huge = Buffer.from(variable);
+    huge.writeUInt32LE(0xfffffff0, 4);
+    expect((await refusal(b.file(b.compressed(huge)))).message).toContain('cannot hold');
+    const damaged = b.file(b.compressed(variable));
+    damaged[150] ^= 0xff;
+    expect((await refusal(damaged)).message).toContain('damaged');
+    const zeros = b.matrix(6, [2 ** 16, 2], 'z', [b.element(9, Buffer.alloc(2 ** 20))]);
+    const bomb = b.file(b.compressed(zeros), b.compressed(zeros));
+    expect((await readMat5(memoryFile(bomb))).size).toBe(1);
+    expect((await refusal(bomb, { maximumInflatedBytes: 1.5 * 2 ** 20 })).message).toContain('would inflate to');
+  });
+});
