@@ -61,13 +61,19 @@ function tokens(command: Command, specs: Record<string, OptionSpec>, words: stri
   }
 }
 
-/** `--x -3` reads as `--x=-3` for numeric options; parseArgs alone takes -3 for an option. */
+/** `--x -3` reads as `--x=-3` (and `-x -3` as `-x-3`) for numeric options; parseArgs alone takes -3 for an option. */
 function joinNegativeNumbers(specs: Record<string, OptionSpec>, words: string[]): string[] {
+  const numeric = new Map<string, string>();
+  for (const [name, { type, short }] of Object.entries(specs)) {
+    if (type !== 'number' && type !== 'integer') continue;
+    numeric.set(`--${name}`, '=');
+    if (short) numeric.set(`-${short}`, '');
+  }
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
   const joined: string[] = [];
   for (let i = 0; i < words.length; i++) {
-    const spec = words[i].startsWith('--') ? specs[words[i].slice(2)] : undefined;
-    const numeric = spec?.type === 'number' || spec?.type === 'integer';
-    if (numeric && /^-[\d.]/.test(words[i + 1] ?? '')) joined.push(`${words[i]}=${words[++i]}`);
+    const joint = i < end ? numeric.get(words[i]) : undefined;
+    if (joint !== undefined && /^-[\d.]/.test(words[i + 1] ?? '')) joined.push(`${words[i]}${joint}${words[++i]}`);
     else joined.push(words[i]);
   }
   return joined;

@@ -168,7 +168,7 @@ async function choice(): Promise<string> {
     backend.dispose();
     return `${backend.device}: ${backend.description}`;
   } catch (error) {
-    return (error as Error).message;
+    return `none: ${(error as Error).message.split('\n')[0]}`;
   }
 }
 

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { createProgress, duration } from '../../src/cli/progress.js';
+
+/** A progress display on a clock that the test moves. */
+function display(options: { isTTY?: boolean; columns?: number; quiet?: boolean } = {}) {
+  let time = 0;
+  const written: string[] = [];
+  const stream = { isTTY: options.isTTY, columns: options.columns, write: (text: string) => written.push(text) };
+  const progress = createProgress(stream, options.quiet ?? false, () => time);
+  return {
+    written,
+    progress,
+    at(milliseconds: number) {
+      time = milliseconds;
+      return progress;
+    },
+  };
+}
+
+describe('progress that does not go to a terminal', () => {
+  it('is one plain line every few seconds', () => {
+    const { at, written } = display();
+    for (let time = 0; time <= 12_000; time += 100)
+      at(time).update({ stage: 'download', done: time / 100, total: 200 });
+    expect(written).toHaveLength(3);
+    for (const line of written) expect(line).toMatch(/^download: \d+\/200(, \d+ s left)?\n$/);
+    expect(written.join('')).not.toContain('\u001b');
+  });
+
+  it('says nothing about work that ends within half a second', () => {
+    const { at, written } = display();
+    at(400).update({ stage: 'quick', done: 1, total: 2 });
+    at(450).end();
+    expect(written).toEqual([]);
+  });
+
+  it('estimates what is left from the pace of the stage, not of the stages before', () => {
+    const { at, written } = display();
+    at(100_000).update({ stage: 'first', done: 1, total: 2 });
+    at(100_001).update({ stage: 'second', done: 0, total: 100 });
+    at(110_001).update({ stage: 'second', done: 10, total: 100, detail: 'residual 0.1' });
+    expect(written.at(-1)).toBe('second: 10/100, residual 0.1, 90 s left\n'.replace('90 s', '1 min 30 s'));
+  });
+
+  it('counts without a total', () => {
+    const { at, written } = display();
+    at(1000).update({ stage: 'reading', done: 77 });
+    expect(written).toEqual(['reading: 77\n']);
+  });
+});
+
+describe('progress on a terminal', () => {
+  it('redraws one line, cut to the width, and clears it before results', () => {
+    const { at, written, progress } = display({ isTTY: true, columns: 30 });
+    at(1000).update({ stage: 'download', done: 5, total: 10, detail: 'a detail that is longer than the line' });
+    at(1050).update({ stage: 'download', done: 6, total: 10 });
+    expect(written).toHaveLength(1);
+    expect(written[0].startsWith('\r\u001b[K')).toBe(true);
+    expect(written[0].length).toBe('\r\u001b[K'.length + 29);
+    progress.end();
+    progress.end();
+    expect(written.slice(1)).toEqual(['\r\u001b[K']);
+  });
+
+  it('keeps notes and clears the line before them', () => {
+    const { at, written } = display({ isTTY: true });
+    at(1000).update({ stage: 'download', done: 5 });
+    at(1001).note('one file was skipped');
+    expect(written.slice(1)).toEqual(['\r\u001b[K', 'one file was skipped\n']);
+  });
+});
+
+describe('quiet progress', () => {
+  it('shows no counts but still passes on notes', () => {
+    const { at, written } = display({ quiet: true });
+    at(10_000).update({ stage: 'download', done: 5 });
+    at(10_000).note('careful');
+    expect(written).toEqual(['careful\n']);
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    [0.2, '1 s'],
+    [45, '45 s'],
+    [200, '3 min 20 s'],
+    [7500, '2 h 5 min'],
+  ])('of %d seconds reads %s', (seconds, text) => {
+    expect(duration(seconds)).toBe(text);
+  });
+});
