@@ -61,7 +61,7 @@ describe('ridge regression', () => {
     const y = randomMatrix(12, 2, 5);
     const primal = ridgeRegression(backend, x, y, { ridge: 0.5, intercept: false });
     const dual = ridgeRegression(backend, wide, y, { ridge: 0.5, intercept: false });
-    expect(dual.weights.view(0, 2, 0, 12).copy()).toBeAllclose(primal.weights);
+    expect(dual.weights.view(0, 2, 0, 12).copy()).toBeAllClose(primal.weights);
   });
 
   it('treats a weight of two as the instance occurring twice', () => {
@@ -75,8 +75,8 @@ describe('ridge regression', () => {
       { ridge: 1 },
     );
     const weighted = ridgeRegression(backend, x, y, { ridge: 1, instanceWeights: [2, 1, 1, 1, 1, 1, 1, 1] });
-    expect(weighted.weights).toBeAllclose(doubled.weights);
-    expect(weighted.intercepts).toBeAllclose(doubled.intercepts);
+    expect(weighted.weights).toBeAllClose(doubled.weights);
+    expect(weighted.intercepts).toBeAllClose(doubled.intercepts);
   });
 
   it('takes single-precision features and gives their decision values', () => {
