@@ -55,6 +55,7 @@ export class Alternating {
   /** A'A for the current A. */
   readonly #semanticsGram: Matrix;
   readonly #testNorm: number;
+  readonly #auxiliaryNorm: number;
   readonly #scratch: Matrix;
   readonly #product: Matrix;
   /** r×r each: the dictionary's system, D'D, and the factor of either. */
@@ -79,7 +80,8 @@ export class Alternating {
     this.#backend = backend;
     this.#options = options;
     this.mu = options.penaltyStart;
-    this.dictionary = matrix(auxiliaryDictionary.rows, rank).copyFrom(auxiliaryDictionary);
+    this.dictionary = matrix(auxiliaryDictionary.rows, rank);
+    backend.copy(this.dictionary, auxiliaryDictionary);
     this.semantics = matrix(n, rank);
     this.lowRank = matrix(n, rank);
     this.multiplier = matrix(n, rank);
@@ -94,7 +96,8 @@ export class Alternating {
     this.#webTerm = matrix(categories, testFeatures.cols);
     this.#prototypes = matrix(categories, testFeatures.cols);
     this.#weightedSemantics = matrix(categories, rank);
-    this.#testNorm = squaredNorm(testFeatures);
+    this.#testNorm = backend.dot(testFeatures, testFeatures);
+    this.#auxiliaryNorm = backend.dot(auxiliaryDictionary, auxiliaryDictionary);
     this.#newTheta = input.web ? input.web.state.scalars.theta.slice() : new Float64Array(0);
   }
 
@@ -120,10 +123,10 @@ export class Alternating {
   /** Z ← argmin λ2‖Z‖* + μ/2 ‖Z − (A + T/μ)‖² */
   thresholdSemantics(): void {
     const m = this.#scratch;
-    m.copyFrom(this.semantics);
+    this.#backend.copy(m, this.semantics);
     this.#backend.axpby(m, 1 / this.mu, this.multiplier, 1);
     if (this.#options.lambda2 === 0) {
-      this.lowRank.copyFrom(m);
+      this.#backend.copy(this.lowRank, m);
       this.#thresholded = { rank: m.cols, nuclear: 0 };
     } else this.#thresholded = thresholdSingularValues(this.#backend, this.lowRank, m, this.#options.lambda2 / this.mu);
   }
@@ -136,8 +139,9 @@ export class Alternating {
     const right = this.dictionary;
     backend.gemm(right, testFeatures, this.semantics, { transposeA: true });
     backend.axpby(right, lambda1, auxiliaryDictionary, 1);
-    const system = this.#system.copyFrom(this.#semanticsGram);
-    addToDiagonal(system, lambda1);
+    const system = this.#system;
+    backend.copy(system, this.#semanticsGram);
+    backend.addDiagonal(system, lambda1);
     if (web) {
       const sums = this.#webTerm;
       await web.state.dictionaryTerm(sums, this.mu);
@@ -148,7 +152,8 @@ export class Alternating {
         for (let c = 0; c < factors.length; c++) factors[c] += gamma * counts[c];
       }
       backend.gemm(right, sums, testSemantics, { transposeA: true, beta: 1 });
-      const weighted = this.#weightedSemantics.copyFrom(testSemantics);
+      const weighted = this.#weightedSemantics;
+      backend.copy(weighted, testSemantics);
       backend.scaleRows(weighted, weighted.dtype === 'float64' ? factors : Float32Array.from(factors));
       backend.gemm(system, testSemantics, weighted, { transposeA: true, beta: 1 });
     }
@@ -160,7 +165,8 @@ export class Alternating {
     const backend = this.#backend;
     if (this.#options.lambda1 > 0) {
       try {
-        backend.cholesky(this.#factor.copyFrom(system));
+        backend.copy(this.#factor, system);
+        backend.cholesky(this.#factor);
         backend.choleskySolve(this.#factor, right, 'rows');
         return;
       } catch (error) {
@@ -170,7 +176,7 @@ export class Alternating {
     const inverse = pseudoInverse(backend, system);
     const solved = backend.matrix(right.rows, right.cols, right.dtype);
     backend.gemm(solved, right, inverse);
-    right.copyFrom(solved);
+    backend.copy(right, solved);
     backend.release(inverse);
     backend.release(solved);
   }
@@ -180,9 +186,10 @@ export class Alternating {
     const backend = this.#backend;
     const gram = this.#dictionaryGram;
     backend.syrk(gram, this.dictionary, { transpose: true });
-    addToDiagonal(this.#factor.copyFrom(gram), this.mu);
+    backend.copy(this.#factor, gram);
+    backend.addDiagonal(this.#factor, this.mu);
     backend.gemm(this.#product, this.input.testFeatures, this.dictionary);
-    this.semantics.copyFrom(this.#product);
+    backend.copy(this.semantics, this.#product);
     backend.axpby(this.semantics, this.mu, this.lowRank, 1);
     backend.axpby(this.semantics, -1, this.multiplier, 1);
     backend.cholesky(this.#factor);
@@ -190,7 +197,9 @@ export class Alternating {
     backend.syrk(this.#semanticsGram, this.semantics, { transpose: true });
     // ‖X − AD'‖² = ‖X‖² − 2⟨XD, A⟩ + ⟨D'D, A'A⟩
     this.#reconstruction =
-      this.#testNorm - 2 * this.#inner(this.#product, this.semantics) + this.#inner(gram, this.#semanticsGram);
+      this.#testNorm -
+      2 * this.#backend.dot(this.#product, this.semantics) +
+      this.#backend.dot(gram, this.#semanticsGram);
   }
 
   /** θ ← argmin ½θ'Hθ − f'θ on the capped simplex; becomes current with `updateMultipliers`. */
@@ -222,7 +231,7 @@ export class Alternating {
     const backend = this.#backend;
     const { web } = this.input;
     const difference = this.#scratch;
-    difference.copyFrom(this.semantics);
+    backend.copy(difference, this.semantics);
     backend.axpby(difference, -1, this.lowRank, 1);
     backend.axpby(this.multiplier, this.mu, difference, 1);
     const norms = vectorLike(difference, difference.rows);
@@ -248,8 +257,7 @@ export class Alternating {
     if (largestNorm >= tolerance * Math.sqrt(basis.cols) * (1 + 1e-9)) return false;
     const full = this.#backend.matrix(difference.rows, basis.cols, difference.dtype);
     this.#backend.gemm(full, difference, basis);
-    let below = true;
-    for (let i = 0; below && i < full.rows; i++) below = full.row(i).every((value) => Math.abs(value) < tolerance);
+    const below = this.#backend.maxAbs(full) < tolerance;
     this.#backend.release(full);
     return below;
   }
@@ -270,9 +278,9 @@ export class Alternating {
 
   #record(residuals: { web: number; semantics: number }, begun: number): IterationRecord {
     const { lambda1, lambda2, lambda3, lambda4 } = this.#options;
-    const { web, auxiliaryDictionary } = this.input;
+    const { web } = this.input;
     const reconstruction = Math.max(0, this.#reconstruction) / 2;
-    const transfer = lambda1 > 0 ? (lambda1 / 2) * squaredDistance(this.dictionary, auxiliaryDictionary) : 0;
+    const transfer = lambda1 > 0 ? (lambda1 / 2) * this.#distanceToAuxiliary() : 0;
     const nuclear = lambda2 * this.#thresholded.nuclear;
     const discrepancy = web ? (lambda3 / 2) * this.#discrepancy : 0;
     const error = web ? lambda4 * web.state.errorNorm : 0;
@@ -295,13 +303,11 @@ export class Alternating {
     };
   }
 
-  /** ⟨A, B⟩ */
-  #inner(a: Matrix, b: Matrix): number {
-    const out = vectorLike(a, a.rows);
-    this.#backend.rowDots(out, a, b);
-    let sum = 0;
-    for (const value of out) sum += value;
-    return sum;
+  /** ‖D − Da‖² */
+  #distanceToAuxiliary(): number {
+    const { auxiliaryDictionary } = this.input;
+    const cross = this.#backend.dot(this.dictionary, auxiliaryDictionary);
+    return Math.max(0, this.#backend.dot(this.dictionary, this.dictionary) - 2 * cross + this.#auxiliaryNorm);
   }
 
   /** After restoring D, A, Z, T from a checkpoint: what is derived from them. */
@@ -321,32 +327,10 @@ function vectorLike(matrix: Matrix, length: number): RealArray {
   return matrix.dtype === 'float64' ? new Float64Array(length) : new Float32Array(length);
 }
 
-function addToDiagonal(matrix: Matrix, value: number): void {
-  for (let j = 0; j < matrix.rows; j++) matrix.data[j * matrix.stride + j] += value;
-}
-
 function largestOf(values: RealArray): number {
   let largest = 0;
   for (const value of values) largest = Math.max(largest, value);
   return largest;
-}
-
-function squaredNorm(matrix: Matrix): number {
-  let sum = 0;
-  for (let i = 0; i < matrix.rows; i++) {
-    const row = matrix.row(i);
-    for (let j = 0; j < row.length; j++) sum += row[j] * row[j];
-  }
-  return sum;
-}
-
-function squaredDistance(a: Matrix, b: Matrix): number {
-  let sum = 0;
-  for (let i = 0; i < a.rows; i++) {
-    const [x, y] = [a.row(i), b.row(i)];
-    for (let j = 0; j < x.length; j++) sum += (x[j] - y[j]) ** 2;
-  }
-  return sum;
 }
 
 function spread(theta: Float64Array) {

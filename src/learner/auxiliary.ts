@@ -28,11 +28,11 @@ export function auxiliaryDictionary(backend: Backend, { sums, counts }: ClassSum
   const dtype = semantics.dtype;
   const rank = semantics.cols;
   const weighted = backend.matrix(semantics.rows, rank, dtype);
-  weighted.copyFrom(semantics);
+  backend.copy(weighted, semantics);
   backend.scaleRows(weighted, dtype === 'float64' ? counts : Float32Array.from(counts));
   const system = backend.matrix(rank, rank, dtype);
   backend.gemm(system, weighted, semantics, { transposeA: true });
-  for (let j = 0; j < rank; j++) system.data[j * system.stride + j] += 1;
+  backend.addDiagonal(system, 1);
   const dictionary = backend.matrix(sums.cols, rank, dtype);
   const sumsHere = backend.matrix(sums.rows, sums.cols, dtype);
   sumsHere.copyFrom(sums);

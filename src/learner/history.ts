@@ -14,6 +14,7 @@ export class PrototypeHistory {
   readonly #categories: number;
   readonly #dimension: number;
   readonly #dtype: Dtype;
+  readonly #starts: Int32Array;
   readonly #blocks: Matrix[] = [];
 
   constructor(backend: Backend, categories: number, dimension: number, dtype: Dtype) {
@@ -21,6 +22,7 @@ export class PrototypeHistory {
     this.#categories = categories;
     this.#dimension = dimension;
     this.#dtype = dtype;
+    this.#starts = Int32Array.from({ length: categories + 1 }, (_, c) => c * blockLength);
   }
 
   append(change: Matrix): void {
@@ -28,7 +30,7 @@ export class PrototypeHistory {
     if (slot === 0)
       this.#blocks.push(this.#backend.matrix(this.#categories * blockLength, this.#dimension, this.#dtype));
     const block = this.#blocks[this.#blocks.length - 1];
-    for (let c = 0; c < this.#categories; c++) block.row(c * blockLength + slot).set(change.row(c));
+    this.#backend.copy(block.everyRow(slot, blockLength), change);
     this.length++;
   }
 
@@ -46,36 +48,39 @@ export class PrototypeHistory {
 
   /** out[k * categories + c] ← δₖ[c] · direction[c] */
   dots(out: Float64Array, direction: Matrix): void {
+    const result = new Float64Array(this.#categories * blockLength);
     this.#eachBlock((block, first, used) => {
-      const result = this.#vector(used);
-      for (let c = 0; c < this.#categories; c++) {
-        const rows = block.view(c * blockLength, c * blockLength + used);
-        this.#backend.gemv(result, rows, direction.row(c));
-        for (let k = 0; k < used; k++) out[(first + k) * this.#categories + c] = result[k];
-      }
+      this.#backend.segmentDots(result, block, direction, this.#starts);
+      for (let c = 0; c < this.#categories; c++)
+        for (let k = 0; k < used; k++) out[(first + k) * this.#categories + c] = result[c * blockLength + k];
     });
   }
 
   /** out[c] ← out[c] + Σₖ coefficients[k * categories + c] δₖ[c] */
   combine(out: Matrix, coefficients: Float64Array): void {
     this.#eachBlock((block, first, used) => {
-      const factors = this.#vector(used);
-      for (let c = 0; c < this.#categories; c++) {
-        for (let k = 0; k < used; k++) factors[k] = coefficients[(first + k) * this.#categories + c];
-        const rows = block.view(c * blockLength, c * blockLength + used);
-        this.#backend.gemv(out.row(c), rows, factors, { transpose: true, beta: 1 });
-      }
+      const factors = new Float64Array(this.#categories * blockLength);
+      for (let c = 0; c < this.#categories; c++)
+        for (let k = 0; k < used; k++) factors[c * blockLength + k] = coefficients[(first + k) * this.#categories + c];
+      this.#backend.segmentSums(out, block, factors, this.#starts, 1);
     });
+  }
+
+  /** Row i of out ← row i of out + Σₖ coefficient(k, i) δₖ[category] */
+  accumulate(out: Matrix, category: number, coefficient: (step: number, i: number) => number): void {
+    const factors = this.#backend.matrix(out.rows, blockLength, this.#dtype);
+    this.#eachBlock((block, first, used) => {
+      for (let i = 0; i < out.rows; i++) for (let k = 0; k < used; k++) factors.set(i, k, coefficient(first + k, i));
+      const rows = block.view(category * blockLength, category * blockLength + used);
+      this.#backend.gemm(out, factors.view(0, out.rows, 0, used), rows, { beta: 1 });
+    });
+    this.#backend.release(factors);
   }
 
   release(): void {
     for (const block of this.#blocks) this.#backend.release(block);
     this.#blocks.length = 0;
     this.length = 0;
-  }
-
-  #vector(length: number) {
-    return this.#dtype === 'float64' ? new Float64Array(length) : new Float32Array(length);
   }
 
   #eachBlock(visit: (block: Matrix, firstStep: number, used: number) => void): void {

@@ -8,9 +8,10 @@ export function inductiveMap(backend: Backend, dictionary: Matrix, ridge: number
   const rank = dictionary.cols;
   const system = backend.matrix(rank, rank, dictionary.dtype);
   backend.syrk(system, dictionary, { transpose: true });
-  for (let j = 0; j < rank; j++) system.data[j * system.stride + j] += ridge;
+  backend.addDiagonal(system, ridge);
   backend.cholesky(system);
-  const map = backend.matrix(dictionary.rows, rank, dictionary.dtype).copyFrom(dictionary);
+  const map = backend.matrix(dictionary.rows, rank, dictionary.dtype);
+  backend.copy(map, dictionary);
   backend.choleskySolve(system, map, 'rows');
   backend.release(system);
   return map;

@@ -17,7 +17,7 @@ function spectralFunction(backend: Backend, a: Matrix, f: (value: number, larges
   backend.eigh(values, a);
   const largest = n > 0 ? values[n - 1] : 0;
   const scaled = backend.matrix(n, n, a.dtype);
-  scaled.copyFrom(a);
+  backend.copy(scaled, a);
   backend.scaleRows(
     scaled,
     values.map((value) => f(value, largest)),

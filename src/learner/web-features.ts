@@ -15,6 +15,12 @@ export interface Grouping {
   counts: Int32Array;
 }
 
+export interface Run {
+  category: number;
+  start: number;
+  end: number;
+}
+
 /** Vectors over pictures are in grouped order, matrices over categories are C×d, everything float64 outside. */
 export interface WebFeatures extends WebProducts {
   readonly grouping: Grouping;
@@ -26,8 +32,10 @@ export interface WebFeatures extends WebProducts {
   squaredNorms(out: Float64Array): Promise<void>;
   /** out (d×k) ← X' weights (n×k) */
   transposedProduct(out: Matrix, weights: Matrix): Promise<void>;
-  /** One picture's features (grouped position). */
-  picture(position: number): Promise<RealArray>;
+  /** Runs of consecutive positions of one category, none longer than can be read at once. */
+  runs(): Run[];
+  /** The features at positions [start, end), valid until the next call. */
+  read(start: number, end: number): Promise<Matrix>;
   /** X X', for the pairwise solver. */
   gram(): Promise<Matrix>;
   release(): void;
@@ -65,10 +73,6 @@ export class MemoryWeb implements WebFeatures {
     } else this.#features = features;
   }
 
-  #category(c: number): Matrix {
-    return this.#features.view(this.#starts[c], this.#starts[c + 1]);
-  }
-
   async times(out: Float64Array, vector: Float64Array): Promise<void> {
     gemv(this.#backend, out, this.#features, vector, false);
   }
@@ -78,15 +82,11 @@ export class MemoryWeb implements WebFeatures {
   }
 
   async dotsWithCategory(out: Float64Array, directions: Matrix): Promise<void> {
-    const starts = this.#starts;
-    for (let c = 0; c + 1 < starts.length; c++)
-      gemv(this.#backend, out.subarray(starts[c], starts[c + 1]), this.#category(c), directions.row(c), false);
+    this.#backend.segmentDots(out, this.#features, directions, this.#starts);
   }
 
   async sumsByCategory(out: Matrix, weights: Float64Array): Promise<void> {
-    const starts = this.#starts;
-    for (let c = 0; c + 1 < starts.length; c++)
-      gemv(this.#backend, out.row(c), this.#category(c), weights.subarray(starts[c], starts[c + 1]), true);
+    this.#backend.segmentSums(out, this.#features, weights, this.#starts);
   }
 
   async squaredNorms(out: Float64Array): Promise<void> {
@@ -97,8 +97,16 @@ export class MemoryWeb implements WebFeatures {
     this.#backend.gemm(out, this.#features, weights, { transposeA: true });
   }
 
-  async picture(position: number): Promise<RealArray> {
-    return this.#features.row(position);
+  runs(): Run[] {
+    return Array.from(this.grouping.counts, (_, c) => ({
+      category: c,
+      start: this.#starts[c],
+      end: this.#starts[c + 1],
+    }));
+  }
+
+  async read(start: number, end: number): Promise<Matrix> {
+    return this.#features.view(start, end);
   }
 
   async gram(): Promise<Matrix> {

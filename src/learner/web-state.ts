@@ -11,7 +11,7 @@
 import type { Backend } from '../linalg/backend.js';
 import type { Dtype, Matrix } from '../linalg/matrix.js';
 import { PrototypeHistory } from './history.js';
-import type { WebFeatures } from './web-features.js';
+import type { Run, WebFeatures } from './web-features.js';
 
 /** Numbers kept for every picture, in grouped order. */
 export interface PictureScalars {
@@ -43,6 +43,8 @@ export class WebState {
   readonly #residualDotMove: Float64Array;
   readonly #multiplierDotMove: Float64Array;
   readonly #moveNorm: Float64Array;
+  /** 0, 1, …, C: segments of one row. */
+  readonly #eachCategory: Int32Array;
 
   constructor(backend: Backend, features: WebFeatures, categories: number, dtype: Dtype) {
     const n = features.rows;
@@ -54,6 +56,7 @@ export class WebState {
     this.#residualDotMove = zeros();
     this.#multiplierDotMove = zeros();
     this.#moveNorm = new Float64Array(categories);
+    this.#eachCategory = Int32Array.from({ length: categories + 1 }, (_, c) => c);
     this.history = new PrototypeHistory(backend, categories, features.cols, dtype);
     this.prototypes = backend.matrix(categories, features.cols, dtype);
     this.#move = backend.matrix(categories, features.cols, dtype);
@@ -63,7 +66,7 @@ export class WebState {
   async start(prototypes: Matrix): Promise<void> {
     const { residual } = this.scalars;
     const { labels } = this.features.grouping;
-    this.prototypes.copyFrom(prototypes);
+    this.#backend.copy(this.prototypes, prototypes);
     const dots = new Float64Array(residual.length);
     await this.features.dotsWithCategory(dots, prototypes);
     await this.features.squaredNorms(residual);
@@ -99,7 +102,7 @@ export class WebState {
       kept[i] = -theta[i] * rest;
     }
     await this.features.sumsByCategory(out, onPicture);
-    for (let c = 0; c < categories; c++) addScaled(out.row(c), onPrototype[c], this.prototypes.row(c));
+    this.#backend.segmentSums(out, this.prototypes, onPrototype, this.#eachCategory, 1);
     const onMoves = new Float64Array(this.coefficients.length * categories);
     this.coefficients.forEach((beta, k) => {
       for (let i = 0; i < n; i++) onMoves[k * categories + labels[i]] += kept[i] * beta[i];
@@ -122,7 +125,7 @@ export class WebState {
     const { residual, cross, along } = this.scalars;
     const { labels } = this.features.grouping;
     const categories = this.prototypes.rows;
-    this.#move.copyFrom(prototypes);
+    this.#backend.copy(this.#move, prototypes);
     this.#backend.axpby(this.#move, -1, this.prototypes, 1);
     await this.features.dotsWithCategory(this.#residualDotMove, this.#move);
     const onOld = this.#rowDots(this.prototypes, this.#move);
@@ -141,7 +144,7 @@ export class WebState {
       residual[i] = Math.max(0, residual[i] - 2 * this.#residualDotMove[i] + this.#moveNorm[labels[i]]);
       cross[i] -= multiplierDotMove[i];
     }
-    this.prototypes.copyFrom(prototypes);
+    this.#backend.copy(this.prototypes, prototypes);
     // r = α b_old + … = α b_new + α δ + …
     this.coefficients.push(along.slice());
     this.history.append(this.#move);
@@ -175,28 +178,41 @@ export class WebState {
     return { norms, largest };
   }
 
-  /** Whether every entry of E − (X − DA)Θ is below ν; writes out only the columns whose norm leaves it open. */
+  /** Whether every entry of E − (X − DA)Θ is below ν; writes out only the runs whose norms leave it open. */
   async residualBelow(tolerance: number, newTheta: Float64Array, mu: number, norms: Float64Array): Promise<boolean> {
-    const root = Math.sqrt(this.features.cols);
-    const open: number[] = [];
-    for (let i = 0; i < norms.length; i++) {
-      if (norms[i] >= tolerance * root * (1 + 1e-9)) return false;
-      if (norms[i] >= tolerance) open.push(i);
-    }
-    open.sort((i, j) => norms[j] - norms[i]);
-    for (const i of open) {
-      const { s, c1, c2 } = this.#step(i, newTheta[i], mu);
-      const category = this.features.grouping.labels[i];
-      const picture = await this.features.picture(i);
-      const prototype = this.prototypes.row(category);
-      const move = this.#move.row(category);
-      const multiplier = await this.multiplierOf(i);
-      for (let j = 0; j < multiplier.length; j++) {
-        const entry = (c1 * (picture[j] - prototype[j]) + c2 * move[j] - s * multiplier[j]) / mu;
-        if (!(Math.abs(entry) < tolerance)) return false;
-      }
-    }
+    const certain = tolerance * Math.sqrt(this.features.cols) * (1 + 1e-9);
+    if (norms.some((norm) => norm >= certain)) return false;
+    const open = this.features
+      .runs()
+      .map((run) => ({ run, largest: norms.subarray(run.start, run.end).reduce((a, b) => Math.max(a, b), 0) }))
+      .filter(({ largest }) => largest >= tolerance)
+      .sort((a, b) => b.largest - a.largest);
+    for (const { run } of open) if (!((await this.#largestEntry(run, newTheta, mu)) < tolerance)) return false;
     return true;
+  }
+
+  /** Largest entry of the columns (c1 b + c2 δ − s r)/μ of one run, with r = α b + Σ βₖδₖ. */
+  async #largestEntry({ category, start, end }: Run, newTheta: Float64Array, mu: number): Promise<number> {
+    const backend = this.#backend;
+    const rows = await this.features.read(start, end);
+    const columns = backend.matrix(rows.rows, rows.cols, rows.dtype);
+    const onResidual = backend.matrix(rows.rows, 1, rows.dtype);
+    const steps = Array.from({ length: rows.rows }, (_, i) => this.#step(start + i, newTheta[start + i], mu));
+    steps.forEach(({ s, c1 }, i) => {
+      onResidual.set(i, 0, (c1 - s * this.scalars.along[start + i]) / mu);
+    });
+    backend.copy(columns, rows);
+    backend.scaleRows(columns, onResidual.copy().data);
+    backend.gemm(columns, onResidual, this.prototypes.view(category, category + 1), { alpha: -1, beta: 1 });
+    const newest = this.coefficients.length - 1;
+    this.history.accumulate(columns, category, (k, i) => {
+      const { s, c2 } = steps[i];
+      return ((k === newest ? c2 : 0) - s * this.coefficients[k][start + i]) / mu;
+    });
+    const largest = backend.maxAbs(columns);
+    backend.release(columns);
+    backend.release(onResidual);
+    return largest;
   }
 
   /** R update; the new weights become the current ones. */
@@ -228,9 +244,9 @@ export class WebState {
     return { s, c1, c2, mixed: c1 * cross[i] + c2 * this.#multiplierDotMove[i], added };
   }
 
-  /** rᵢ written out, for tests and for the exact stopping rule. */
+  /** rᵢ written out, for tests. */
   async multiplierOf(position: number): Promise<Float64Array> {
-    const picture = await this.features.picture(position);
+    const picture = (await this.features.read(position, position + 1)).row(0);
     const category = this.features.grouping.labels[position];
     const prototype = this.prototypes.row(category);
     const alpha = this.scalars.along[position];

@@ -4,9 +4,9 @@
  */
 import { MemoryError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
-import type { Dtype, Matrix, RealArray } from '../linalg/matrix.js';
+import type { Dtype, Matrix } from '../linalg/matrix.js';
 import type { WebRows } from '../problem/streamed.js';
-import { type Grouping, gemv, squaredNorm, type WebFeatures } from './web-features.js';
+import { type Grouping, gemv, type Run, squaredNorm, type WebFeatures } from './web-features.js';
 
 const blockBytes = 32 * 2 ** 20;
 
@@ -95,9 +95,18 @@ export class StreamedWeb implements WebFeatures {
     });
   }
 
-  async picture(position: number): Promise<RealArray> {
-    await this.#source.read(this.#buffers[0], position, position + 1);
-    return this.#buffers[0].row(0);
+  runs(): Run[] {
+    const runs: Run[] = [];
+    for (let start = 0; start < this.rows; start += this.#buffers[0].rows)
+      this.#runs(start, Math.min(this.#buffers[0].rows, this.rows - start), (category, from, to) => {
+        runs.push({ category, start: start + from, end: start + to });
+      });
+    return runs;
+  }
+
+  async read(start: number, end: number): Promise<Matrix> {
+    await this.#source.read(this.#buffers[0], start, end);
+    return this.#buffers[0].view(0, end - start);
   }
 
   async gram(): Promise<Matrix> {

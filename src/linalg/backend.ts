@@ -56,6 +56,21 @@ export interface Backend {
   scaleRows(a: Matrix, factors: RealArray): void;
   /** out[i] ← (row i of A) · (row i of B) */
   rowDots(out: RealArray, a: Matrix, b: Matrix): void;
+  /** Target ← source; same shape. */
+  copy(target: Matrix, source: Matrix): void;
+  /** A ← A + value I */
+  addDiagonal(a: Matrix, value: number): void;
+  /** Σ aᵢⱼ bᵢⱼ, accumulated in float64. */
+  dot(a: Matrix, b: Matrix): number;
+  /** Largest |aᵢⱼ|; NaN if any element is. */
+  maxAbs(a: Matrix): number;
+  /**
+   * Rows of A in consecutive segments, segment c being rows [starts[c], starts[c+1]):
+   * out[i] ← (row i of A) · (row c(i) of directions).
+   */
+  segmentDots(out: Float64Array, a: Matrix, directions: Matrix, starts: Int32Array): void;
+  /** Row c of out ← β (row c of out) + Σ over segment c of weights[i] (row i of A). @default β = 0 */
+  segmentSums(out: Matrix, a: Matrix, weights: Float64Array, starts: Int32Array, beta?: number): void;
   /**
    * A = L L': replaces the lower triangle of A (only that is read) by L; the upper triangle is left as it was.
    * @throws NotPositiveDefiniteError with the failing pivot

@@ -70,6 +70,12 @@ export class Matrix<T extends RealArray = RealArray> {
     return new Matrix(this.data.subarray(start) as T, rows, cols, Math.max(this.stride, cols));
   }
 
+  /** Every `step`-th row from `first` on, shared with this matrix. */
+  everyRow(first: number, step: number): Matrix<T> {
+    const rows = Math.max(0, Math.ceil((this.rows - first) / step));
+    return new Matrix(this.data.subarray(first * this.stride) as T, rows, this.cols, step * this.stride);
+  }
+
   fill(value: number): this {
     if (this.contiguous) this.data.fill(value, 0, this.rows * this.cols);
     else for (let i = 0; i < this.rows; i++) this.row(i).fill(value);

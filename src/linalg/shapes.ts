@@ -173,3 +173,23 @@ function sharesRow(a: Matrix, startA: number, b: Matrix, startB: number): boolea
   }
   return false;
 }
+
+/** Segments of the rows of A, one for each row of `perSegment`, and a value for each row of A. */
+export function checkSegments(
+  operation: string,
+  a: Matrix,
+  perSegment: Matrix,
+  starts: Int32Array,
+  values: number,
+): void {
+  if (perSegment.cols !== a.cols || perSegment.dtype !== a.dtype)
+    throw new ArgumentError(
+      `${operation}: ${a.rows}×${a.cols} ${a.dtype} rows with ${perSegment.rows}×${perSegment.cols} ${perSegment.dtype} rows`,
+    );
+  const ordered = starts.every((start, c) => start >= 0 && (c === 0 || start >= starts[c - 1]));
+  if (starts.length !== perSegment.rows + 1 || !ordered || starts[0] !== 0 || starts[starts.length - 1] !== a.rows)
+    throw new ArgumentError(
+      `${operation}: ${perSegment.rows} segments of ${a.rows} rows need ${perSegment.rows + 1} ascending starts from 0 to ${a.rows}`,
+    );
+  if (values !== a.rows) throw new ArgumentError(`${operation}: ${values} values for ${a.rows} rows`);
+}

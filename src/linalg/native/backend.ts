@@ -4,6 +4,7 @@
  */
 import { ArgumentError, BackendError, MemoryError, NotPositiveDefiniteError } from '../../errors.js';
 import type { Backend, GemmOptions, GemvOptions, SyrkOptions } from '../backend.js';
+import { HostPasses } from '../host-passes.js';
 import type { ArrayOf, Dtype } from '../matrix.js';
 import { Matrix, type RealArray } from '../matrix.js';
 import {
@@ -28,7 +29,7 @@ const singleThreadedOrder = 800;
 /** Columns of a panel of the blocked Cholesky factorisation. */
 const panel = 256;
 
-export class NativeBackend implements Backend {
+export class NativeBackend extends HostPasses implements Backend {
   readonly device = 'native';
   readonly description: string;
   readonly threads: number;
@@ -40,6 +41,7 @@ export class NativeBackend implements Backend {
 
   /** `pool` has one thread fewer than the backend: the calling thread works too. */
   constructor(library: Library, threads: number, pool: Pool | undefined) {
+    super();
     this.#library = library;
     this.#pool = pool;
     this.#routinesOf = lazyRoutines(library);

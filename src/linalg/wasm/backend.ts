@@ -1,6 +1,7 @@
 /** The WebAssembly backend: always there, float64 and float32, several threads over one shared memory. */
 import { ArgumentError, BackendError, MemoryError, NotPositiveDefiniteError } from '../../errors.js';
 import type { Backend, GemmOptions, GemvOptions, SyrkOptions } from '../backend.js';
+import { HostPasses } from '../host-passes.js';
 import { type ArrayOf, type Dtype, Matrix, type RealArray } from '../matrix.js';
 import {
   checkAxpby,
@@ -18,7 +19,7 @@ import type { Machine } from './machine.js';
 import { addScaled, rowDots, scaleRows, timesVector, timesVectorTransposed } from './passes.js';
 import { mirrorLower, multiply } from './product.js';
 
-export class WasmBackend implements Backend {
+export class WasmBackend extends HostPasses implements Backend {
   readonly device = 'wasm';
   readonly description: string;
   readonly threads: number;
@@ -26,6 +27,7 @@ export class WasmBackend implements Backend {
   #factorisations: Factorisations | undefined;
 
   constructor(machine: Machine, description: string) {
+    super();
     this.#machine = machine;
     this.#factorisations = new Factorisations(machine);
     this.description = description;

@@ -1,0 +1,65 @@
+/**
+ * The passes of a backend whose matrices lie in this process's memory: written once over `gemv` and plain loops, used by
+ * the WebAssembly and the native backend.
+ */
+import { ArgumentError } from '../errors.js';
+import type { GemvOptions } from './backend.js';
+import type { Matrix, RealArray } from './matrix.js';
+import { checkSegments } from './shapes.js';
+
+export abstract class HostPasses {
+  abstract gemv(y: RealArray, a: Matrix, x: RealArray, options?: GemvOptions): void;
+
+  copy(target: Matrix, source: Matrix): void {
+    target.copyFrom(source);
+  }
+
+  addDiagonal(a: Matrix, value: number): void {
+    if (a.rows !== a.cols) throw new ArgumentError(`addDiagonal: the matrix is ${a.rows}×${a.cols}, not square`);
+    for (let j = 0; j < a.rows; j++) a.data[j * a.stride + j] += value;
+  }
+
+  dot(a: Matrix, b: Matrix): number {
+    if (a.rows !== b.rows || a.cols !== b.cols)
+      throw new ArgumentError(`dot: ${a.rows}×${a.cols} with ${b.rows}×${b.cols}`);
+    let total = 0;
+    for (let i = 0; i < a.rows; i++) {
+      const [x, y] = [a.row(i), b.row(i)];
+      let sum = 0;
+      for (let j = 0; j < x.length; j++) sum += x[j] * y[j];
+      total += sum;
+    }
+    return total;
+  }
+
+  maxAbs(a: Matrix): number {
+    let largest = 0;
+    for (let i = 0; i < a.rows; i++) {
+      const row = a.row(i);
+      for (let j = 0; j < row.length; j++) {
+        const size = Math.abs(row[j]);
+        if (!(size <= largest)) largest = size;
+      }
+    }
+    return largest;
+  }
+
+  segmentDots(out: Float64Array, a: Matrix, directions: Matrix, starts: Int32Array): void {
+    checkSegments('segmentDots', a, directions, starts, out.length);
+    const single = a.dtype === 'float32' ? new Float32Array(a.rows) : undefined;
+    for (let c = 0; c + 1 < starts.length; c++) {
+      const [from, to] = [starts[c], starts[c + 1]];
+      this.gemv((single ?? out).subarray(from, to), a.view(from, to), directions.row(c));
+    }
+    if (single) out.set(single);
+  }
+
+  segmentSums(out: Matrix, a: Matrix, weights: Float64Array, starts: Int32Array, beta = 0): void {
+    checkSegments('segmentSums', a, out, starts, weights.length);
+    const factors = a.dtype === 'float32' ? Float32Array.from(weights) : weights;
+    for (let c = 0; c + 1 < starts.length; c++) {
+      const [from, to] = [starts[c], starts[c + 1]];
+      this.gemv(out.row(c), a.view(from, to), factors.subarray(from, to), { transpose: true, beta });
+    }
+  }
+}
