@@ -1,9 +1,8 @@
 /** Activations: f(x) element by element, or softmax over the last axis. */
-import { type Chain, option, type Translation, unsupported, type Value } from './tensors.js';
+import { type Chain, option, type Translation, unsupported } from './tensors.js';
 
-/** Adds the activation that a layer's `activation` option names. */
-export function activate(translation: Translation, chain: Chain, name: string, value: Omit<Value, 'tensor'>): Chain {
-  const axis = value.shape.length === 3 && value.channels === 'first' ? 1 : -1;
+/** Adds the activation that a layer's `activation` option names; `channelAxis` is where softmax works. */
+export function activate(translation: Translation, chain: Chain, name: string, channelAxis: number): Chain {
   switch (name) {
     case 'linear':
       return chain;
@@ -16,7 +15,7 @@ export function activate(translation: Translation, chain: Chain, name: string, v
     case 'tanh':
       return chain.apply('Tanh');
     case 'softmax':
-      return chain.apply('Softmax', [], { axis });
+      return chain.apply('Softmax', [], { axis: channelAxis });
     case 'elu':
       return chain.apply('Elu', [], { alpha: { float: 1 } });
     case 'selu':

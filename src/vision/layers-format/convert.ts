@@ -9,7 +9,7 @@ import { activate, rectify } from './activations.js';
 import { convolution, depthwiseConvolution, globalPooling, pooling, separableConvolution } from './convolutions.js';
 import { batchNormalisation, parametricRectifier, rescaling } from './normalisation.js';
 import { concatenate, cropping, dense, flatten, merge, permute, reshape, upsampling, zeroPadding } from './shapes.js';
-import { Chain, option, type Translation, type Value } from './tensors.js';
+import { Chain, option, type Translation, unsupported, type Value } from './tensors.js';
 import { type LayerCall, readTopology } from './topology.js';
 import { readWeights, type Weight, type WeightGroup } from './weights.js';
 
@@ -25,12 +25,13 @@ type Translate = (translation: Translation) => Value;
 const activation = (choose: (t: Translation) => string): Translate => {
   return (t) => {
     const [input] = t.inputs;
-    return activate(t, new Chain(t, input.tensor), choose(t), input).end(input.shape, input.channels);
+    const axis = input.shape.length === 3 ? 1 : -1;
+    return activate(t, new Chain(t, input.tensor), choose(t), axis).end(input.shape);
   };
 };
-const unchanged: Translate = (t) => new Chain(t, t.inputs[0].tensor).end(t.inputs[0].shape, t.inputs[0].channels);
+const unchanged: Translate = (t) => new Chain(t, t.inputs[0].tensor).end(t.inputs[0].shape);
 const pointwise = (add: (t: Translation, chain: Chain) => Chain): Translate => {
-  return (t) => add(t, new Chain(t, t.inputs[0].tensor)).end(t.inputs[0].shape, t.inputs[0].channels);
+  return (t) => add(t, new Chain(t, t.inputs[0].tensor)).end(t.inputs[0].shape);
 };
 
 const layers: Record<string, Translate> = {
@@ -57,7 +58,7 @@ const layers: Record<string, Translate> = {
   Maximum: (t) => merge(t, 'Max'),
   Minimum: (t) => merge(t, 'Min'),
   Activation: activation((t) => option(t, 'activation', 'linear')),
-  Softmax: activation(() => 'softmax'),
+  Softmax: activation(softmax),
   ReLU: pointwise(rectify),
   LeakyReLU: pointwise((t, chain) => chain.apply('LeakyRelu', [], { alpha: { float: leak(t) } })),
   ELU: pointwise((t, chain) => chain.apply('Elu', [], { alpha: { float: option(t, 'alpha', 1) } })),
@@ -120,16 +121,14 @@ function inputValue(builder: OnnxBuilder, call: LayerCall, options: ConvertOptio
       call.name,
       `leaves its size open ([${shape.join(', ')}]); give an input size`,
     );
-  const value: Value = { tensor: call.name, shape: shape as number[], channels: shape.length === 3 ? 'first' : 'last' };
+  const value: Value = { tensor: call.name, shape: shape as number[] };
   builder.input(call.name, storedShape(value));
   return value;
 }
 
-function storedShape(value: Value): (number | string)[] {
-  const [height, width, channels] = value.shape;
-  return value.shape.length === 3 && value.channels === 'first'
-    ? ['batch', channels, height, width]
-    : ['batch', ...value.shape];
+function storedShape({ shape }: Value): (number | string)[] {
+  const [height, width, channels] = shape;
+  return shape.length === 3 ? ['batch', channels, height, width] : ['batch', ...shape];
 }
 
 /** Weights are named `layer/weight`, in some files with the enclosing models in front and `:0` at the end. */
@@ -150,6 +149,12 @@ function findWeight(weights: Map<string, Weight>, call: LayerCall, name: string,
       ? `layer "${layer}" has no weight "${name}"`
       : `weight "${layer}/${name}" is there ${matches.length} times`,
   );
+}
+
+function softmax(translation: Translation): string {
+  const axis = option(translation, 'axis', -1);
+  if (axis !== -1) throw unsupported(translation, `softmax over axis ${axis} is not translated`);
+  return 'softmax';
 }
 
 function leak(translation: Translation): number {

@@ -111,14 +111,14 @@ export function pooling(translation: Translation, kind: 'MaxPool' | 'AveragePool
   const strides = pair(translation, 'strides', size);
   const { outputs, pads } = slide(translation, input, size, strides);
   const chain = new Chain(translation, input.tensor).apply(kind, [], { kernel_shape: size, strides, pads });
-  return chain.end([...outputs, input.shape[2]], 'first');
+  return chain.end([...outputs, input.shape[2]]);
 }
 
 export function globalPooling(translation: Translation, kind: 'GlobalAveragePool' | 'GlobalMaxPool'): Value {
   const input = spatialInput(translation);
   const chain = new Chain(translation, input.tensor).apply(kind);
-  if (option(translation, 'keepdims', false)) return chain.end([1, 1, input.shape[2]], 'first');
-  return chain.apply('Flatten').end([input.shape[2]], 'last');
+  if (option(translation, 'keepdims', false)) return chain.end([1, 1, input.shape[2]]);
+  return chain.apply('Flatten').end([input.shape[2]]);
 }
 
 function convolve(
@@ -142,7 +142,7 @@ function convolve(
 
 function finish(translation: Translation, chain: Chain, shape: readonly number[]): Value {
   const name = option(translation, 'activation', 'linear');
-  return activate(translation, chain, name, { shape, channels: 'first' }).end(shape, 'first');
+  return activate(translation, chain, name, 1).end(shape);
 }
 
 function dilations(translation: Translation): [number, number] {

@@ -1,9 +1,9 @@
 /** Layers that shift and scale with fixed numbers once a network is trained. */
-import { Chain, inOrder, option, type Translation, unsupported, type Value } from './tensors.js';
+import { Chain, kerasInput, option, type Translation, unsupported, type Value } from './tensors.js';
 
 /** y = γ (x − mean) / √(variance + ε) + β, channel by channel. */
 export function batchNormalisation(translation: Translation): Value {
-  const input = inOrder(translation, translation.inputs[0], 'first');
+  const [input] = translation.inputs;
   const rank = input.shape.length;
   const given = option<number | number[]>(translation, 'axis', -1);
   const axis = Array.isArray(given) ? given[0] : given;
@@ -29,12 +29,12 @@ export function batchNormalisation(translation: Translation): Value {
     ],
     { epsilon: { float: option(translation, 'epsilon', 1e-3) } },
   );
-  return chain.end(input.shape, 'first');
+  return chain.end(input.shape);
 }
 
 /** y = scale · x + offset, the same or per channel. */
 export function rescaling(translation: Translation): Value {
-  const input = inOrder(translation, translation.inputs[0], 'last');
+  const input = kerasInput(translation);
   const { builder } = translation;
   const chain = new Chain(translation, input.tensor);
   const numbers = (name: string, fallback: number) => {
@@ -43,14 +43,14 @@ export function rescaling(translation: Translation): Value {
     return builder.floats(chain.name(name), [list.length], list);
   };
   chain.apply('Mul', [numbers('scale', 1)]).apply('Add', [numbers('offset', 0)]);
-  return chain.end(input.shape, 'last');
+  return chain.end(input.shape, 'keras');
 }
 
 /** y = x for x ≥ 0, αx below, α learnt per channel (and per pixel unless the axes are shared). */
 export function parametricRectifier(translation: Translation): Value {
-  const input = inOrder(translation, translation.inputs[0], 'last');
+  const input = kerasInput(translation);
   const { shape, values } = translation.weight('alpha');
   const chain = new Chain(translation, input.tensor);
   chain.apply('PRelu', [translation.builder.floats(chain.name('alpha'), shape, values)]);
-  return chain.end(input.shape, 'last');
+  return chain.end(input.shape, 'keras');
 }

@@ -1,7 +1,7 @@
 /** Layers that rearrange, pad, join or combine tensors, and dense layers. */
 import { activate } from './activations.js';
 import { pair } from './convolutions.js';
-import { Chain, inOrder, option, spatialInput, type Translation, unsupported, type Value } from './tensors.js';
+import { Chain, kerasInput, option, spatialInput, type Translation, unsupported, type Value } from './tensors.js';
 
 type Sides = [[number, number], [number, number]];
 
@@ -18,7 +18,7 @@ export function zeroPadding(translation: Translation): Value {
   const chain = new Chain(translation, input.tensor);
   const pads = translation.builder.integers(chain.name('pads'), [0, 0, top, left, 0, 0, bottom, right]);
   const [height, width, channels] = input.shape;
-  return chain.apply('Pad', [pads]).end([height + top + bottom, width + left + right, channels], 'first');
+  return chain.apply('Pad', [pads]).end([height + top + bottom, width + left + right, channels]);
 }
 
 export function cropping(translation: Translation): Value {
@@ -32,7 +32,7 @@ export function cropping(translation: Translation): Value {
     builder.integers(chain.name('ends'), [height - bottom, width - right]),
     builder.integers(chain.name('axes'), [2, 3]),
   ];
-  return chain.apply('Slice', bounds).end([height - top - bottom, width - left - right, channels], 'first');
+  return chain.apply('Slice', bounds).end([height - top - bottom, width - left - right, channels]);
 }
 
 /** Repeats every pixel. */
@@ -50,17 +50,17 @@ export function upsampling(translation: Translation): Value {
     coordinate_transformation_mode: 'asymmetric',
     nearest_mode: 'floor',
   });
-  return chain.end([height * vertical, width * horizontal, channels], 'first');
+  return chain.end([height * vertical, width * horizontal, channels]);
 }
 
 export function flatten(translation: Translation): Value {
-  const input = inOrder(translation, translation.inputs[0], 'last');
+  const input = kerasInput(translation);
   const count = input.shape.reduce((product, size) => product * size, 1);
-  return new Chain(translation, input.tensor).apply('Flatten').end([count], 'last');
+  return new Chain(translation, input.tensor).apply('Flatten').end([count]);
 }
 
 export function reshape(translation: Translation): Value {
-  const input = inOrder(translation, translation.inputs[0], 'last');
+  const input = kerasInput(translation);
   const target = [...option<number[]>(translation, 'target_shape', option(translation, 'targetShape', []))];
   const count = input.shape.reduce((product, size) => product * size, 1);
   const free = target.findIndex((size) => size === -1 || size === null);
@@ -72,23 +72,23 @@ export function reshape(translation: Translation): Value {
     throw unsupported(translation, `[${input.shape.join(', ')}] cannot become [${target.join(', ')}]`);
   const chain = new Chain(translation, input.tensor);
   const shape = translation.builder.integers(chain.name('shape'), [-1, ...target]);
-  return chain.apply('Reshape', [shape]).end(target, 'last');
+  return chain.apply('Reshape', [shape]).end(target, 'keras');
 }
 
 export function permute(translation: Translation): Value {
-  const input = inOrder(translation, translation.inputs[0], 'last');
+  const input = kerasInput(translation);
   const order = option<number[]>(translation, 'dims', []);
   const chain = new Chain(translation, input.tensor).apply('Transpose', [], { perm: [0, ...order] });
   return chain.end(
     order.map((axis) => input.shape[axis - 1]),
-    'last',
+    'keras',
   );
 }
 
 /** y = f(W'x + b), over the last axis. */
 export function dense(translation: Translation): Value {
   const kernel = translation.weight('kernel');
-  const input = inOrder(translation, translation.inputs[0], 'last');
+  const input = kerasInput(translation);
   if (input.shape.at(-1) !== kernel.shape[0])
     throw unsupported(
       translation,
@@ -106,32 +106,27 @@ export function dense(translation: Translation): Value {
   }
   const shape = [...input.shape.slice(0, -1), kernel.shape[1]];
   const name = option(translation, 'activation', 'linear');
-  return activate(translation, chain, name, { shape, channels: 'last' }).end(shape, 'last');
+  return activate(translation, chain, name, -1).end(shape, 'keras');
 }
 
 /** Element by element over all inputs: sum, product, difference, mean, extremes. */
 export function merge(translation: Translation, type: 'Add' | 'Mul' | 'Sub' | 'Max' | 'Min' | 'Mean'): Value {
-  const [first, ...others] = aligned(translation);
+  const [first, ...others] = translation.inputs;
   const shape = first.shape.map((size, axis) => Math.max(size, ...others.map((value) => value.shape[axis])));
-  for (const value of [first, ...others])
-    if (value.shape.length !== shape.length || value.shape.some((size, axis) => size !== shape[axis] && size !== 1))
-      throw unsupported(
-        translation,
-        `its inputs have shapes ${[first, ...others].map((v) => `[${v.shape}]`).join(' and ')}`,
-      );
+  for (const value of translation.inputs)
+    if (value.shape.length !== shape.length || value.shape.some((size, axis) => size !== shape[axis] && size !== 1)) {
+      const shapes = translation.inputs.map((input) => `[${input.shape.join(', ')}]`);
+      throw unsupported(translation, `its inputs have shapes ${shapes.join(' and ')}`);
+    }
   const chain = new Chain(translation, first.tensor);
-  const variadic = type === 'Max' || type === 'Min' || type === 'Mean';
-  if (variadic)
-    chain.apply(
-      type,
-      others.map((value) => value.tensor),
-    );
-  else for (const value of others) chain.apply(type, [value.tensor]);
-  return chain.end(shape, first.channels);
+  const rest = others.map((value) => value.tensor);
+  if (type === 'Max' || type === 'Min' || type === 'Mean') chain.apply(type, rest);
+  else for (const tensor of rest) chain.apply(type, [tensor]);
+  return chain.end(shape);
 }
 
 export function concatenate(translation: Translation): Value {
-  const values = aligned(translation);
+  const values = translation.inputs;
   const rank = values[0].shape.length;
   const given = option(translation, 'axis', -1);
   // Counting the batch as axis 0, as Keras does; −1 is the channels.
@@ -139,18 +134,7 @@ export function concatenate(translation: Translation): Value {
   if (axis < 0 || axis >= rank) throw unsupported(translation, `axis ${given} is not translated`);
   const shape = [...values[0].shape];
   shape[axis] = values.reduce((sum, value) => sum + value.shape[axis], 0);
-  const first = rank === 3 && values[0].channels === 'first';
-  const stored = first ? [2, 3, 1][axis] : axis + 1;
-  const chain = new Chain(translation, values[0].tensor).apply(
-    'Concat',
-    values.slice(1).map((value) => value.tensor),
-    { axis: stored },
-  );
-  return chain.end(shape, values[0].channels);
-}
-
-/** All inputs in the order of axes of the first. */
-function aligned(translation: Translation): Value[] {
-  const { channels } = translation.inputs[0];
-  return translation.inputs.map((value) => inOrder(translation, value, channels));
+  const rest = values.slice(1).map((value) => value.tensor);
+  const stored = rank === 3 ? [2, 3, 1][axis] : axis + 1;
+  return new Chain(translation, values[0].tensor).apply('Concat', rest, { axis: stored }).end(shape);
 }

@@ -1,6 +1,6 @@
 /**
- * Tensors during translation. Keras keeps channels last (batch, height, width, channels), ONNX first; a spatial tensor
- * is held in whichever order the last operation left it and transposed only when the next one needs the other.
+ * Tensors during translation. Keras keeps channels last (batch, height, width, channels), ONNX first: spatial tensors are
+ * always held channels first, and transposed around the few layers whose meaning depends on Keras' order.
  */
 import { ModelError, UnsupportedLayerError } from '../errors.js';
 import type { Attributes, OnnxBuilder } from '../onnx/build.js';
@@ -9,9 +9,8 @@ import type { Weight } from './weights.js';
 
 export interface Value {
   readonly tensor: string;
-  /** Keras' shape without the batch: [height, width, channels] for a spatial tensor, whatever the order it is held in. */
+  /** Keras' shape without the batch: [height, width, channels] for a spatial tensor. */
   readonly shape: readonly number[];
-  readonly channels: 'first' | 'last';
 }
 
 /** What the translation of one layer call works with. */
@@ -33,26 +32,22 @@ export function unsupported(translation: Translation, problem: string): Unsuppor
   return new UnsupportedLayerError(translation.call.type, translation.call.name, problem);
 }
 
-/** The only input, spatial, channels first. */
+/** The only input, which must be spatial. */
 export function spatialInput(translation: Translation): Value {
   const [input] = translation.inputs;
   if (input.shape.length !== 3)
     throw unsupported(translation, `needs a picture-shaped input, found shape [${input.shape.join(', ')}]`);
   if (option(translation, 'data_format', 'channels_last') !== 'channels_last')
     throw unsupported(translation, 'channels_first is not translated');
-  return inOrder(translation, input, 'first');
+  return input;
 }
 
-/** The value with its channels where `channels` says; flat values are the same either way. */
-export function inOrder(translation: Translation, value: Value, channels: Value['channels']): Value {
-  if (value.shape.length !== 3 || value.channels === channels) return { ...value, channels };
-  const permutation = channels === 'first' ? [0, 3, 1, 2] : [0, 2, 3, 1];
-  const name = `${translation.call.name}/${value.tensor}/channels_${channels}`;
-  return {
-    ...value,
-    channels,
-    tensor: translation.builder.node('Transpose', [value.tensor], name, { perm: permutation }),
-  };
+/** The only input in Keras' order of axes. */
+export function kerasInput(translation: Translation): Value {
+  const [input] = translation.inputs;
+  if (input.shape.length !== 3) return input;
+  const name = `${translation.call.name}/channels_last`;
+  return { ...input, tensor: translation.builder.node('Transpose', [input.tensor], name, { perm: [0, 2, 3, 1] }) };
 }
 
 /**
@@ -88,7 +83,9 @@ export class Chain {
     return this.running;
   }
 
-  end(shape: readonly number[], channels: Value['channels']): Value {
+  /** `order` says how the running value holds its channels. */
+  end(shape: readonly number[], order: 'onnx' | 'keras' = 'onnx'): Value {
+    if (order === 'keras' && shape.length === 3) this.apply('Transpose', [], { perm: [0, 3, 1, 2] });
     this.waiting ??= { type: 'Identity', extra: [], attributes: {} };
     this.emit(this.translation.call.name);
     for (const size of shape)
@@ -97,7 +94,7 @@ export class Chain {
           `layer "${this.translation.call.name}" would have shape [${shape.join(', ')}]`,
           'The input size is too small for this network.',
         );
-    return { tensor: this.running, shape, channels };
+    return { tensor: this.running, shape };
   }
 
   private emit(output: string): void {

@@ -1,0 +1,174 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FormatError } from '../../src/errors.js';
+import { ModelError } from '../../src/vision/errors.js';
+import { listLayers } from '../../src/vision/list-layers.js';
+import { OnnxBuilder } from '../../src/vision/onnx/build.js';
+import { exposeTensor, resolveLayer } from '../../src/vision/onnx/expose.js';
+import { readGraph } from '../../src/vision/onnx/graph.js';
+import { WireWriter } from '../../src/vision/onnx/wire.js';
+
+/** fc6 = relu(W6'x), fc7 = relu(W7' fc6), out = fc7 + fc7. */
+function chain(): Uint8Array {
+  const builder = new OnnxBuilder();
+  builder.input('x', ['batch', 2]);
+  builder.node('Gemm', ['x', builder.floats('w6', [2, 3], Float32Array.of(1, 2, 3, 4, 5, 6))], 'fc6_raw');
+  builder.node('Relu', ['fc6_raw'], 'fc6');
+  builder.node('Gemm', ['fc6', builder.floats('w7', [3, 1], Float32Array.of(1, -1, 1))], 'fc7_raw');
+  builder.node('Relu', ['fc7_raw'], 'fc7');
+  builder.output(builder.node('Add', ['fc7', 'fc7'], 'out'), ['batch', 1]);
+  return builder.finish('chain');
+}
+
+async function evaluate(model: Uint8Array, x: number[]): Promise<number[]> {
+  const session = await InferenceSession.create(model);
+  const inputs = { [session.inputNames[0]]: new Tensor('float32', Float32Array.from(x), [1, x.length]) };
+  const output = (await session.run(inputs))[session.outputNames[0]];
+  await session.release();
+  return [...(output.data as Float32Array)];
+}
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowerbird-expose-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('making a layer the output', () => {
+  const graph = readGraph({ bytes: chain(), file: 'chain.onnx' });
+
+  it('gives that layer and computes nothing after it', async () => {
+    const cut = await exposeTensor(graph, resolveLayer(graph, 'fc6'));
+    expect(await evaluate(cut, [1, -1])).toEqual([0, 0, 0]);
+    expect(await evaluate(cut, [1, 1])).toEqual([5, 7, 9]);
+    const smaller = readGraph({ bytes: cut, file: 'cut' });
+    expect(smaller.nodes.map((node) => node.outputs[0])).toEqual(['fc6_raw', 'fc6']);
+    expect(smaller.constants.map((constant) => constant.name)).toEqual(['w6']);
+    expect(smaller.outputs.map((output) => output.name)).toEqual(['fc6']);
+  });
+
+  it('leaves a model whose own output is asked for as it is', async () => {
+    expect(await evaluate(await exposeTensor(graph, 'out'), [1, 1])).toEqual(await evaluate(chain(), [1, 1]));
+  });
+
+  it('names likely layers when there is none of that name', () => {
+    expect(() => resolveLayer(graph, 'FC')).toThrow(ModelError);
+    expect(() => resolveLayer(graph, 'FC')).toThrow(/no layer "FC"/);
+    const hint = (() => {
+      try {
+        resolveLayer(graph, 'FC7');
+      } catch (error) {
+        return (error as ModelError).hint;
+      }
+    })();
+    expect(hint).toContain('fc7_raw, fc7');
+    // Inputs and weights are not layers.
+    expect(() => resolveLayer(graph, 'x')).toThrow(ModelError);
+    expect(() => resolveLayer(graph, 'w6')).toThrow(ModelError);
+  });
+
+  it('keeps what a branch reads from outside', async () => {
+    const bytes = branchModel();
+    const graph = readGraph({ bytes, file: 'branch.onnx' });
+    const cut = await exposeTensor(graph, 'chosen');
+    expect(await evaluate(cut, [3, 4])).toEqual([4, 6]);
+  });
+});
+
+/** `chosen` is an If whose branches read `one` and `two`, computed outside and read by nobody else. */
+function branchModel(): Uint8Array {
+  const branch = (tensor: string) =>
+    new WireWriter()
+      .message(1, new WireWriter().text(1, tensor).text(2, `${tensor}_out`).text(4, 'Identity'))
+      .text(2, tensor)
+      .message(12, new WireWriter().text(1, `${tensor}_out`));
+  const attribute = (name: string, tensor: string) =>
+    new WireWriter().text(1, name).message(6, branch(tensor)).integer(20, 5);
+  const decide = new WireWriter()
+    .text(1, 'yes')
+    .text(2, 'chosen')
+    .text(4, 'If')
+    .message(5, attribute('then_branch', 'one'))
+    .message(5, attribute('else_branch', 'two'));
+  const builder = new OnnxBuilder();
+  builder.input('x', [1, 2]);
+  builder.node('Add', ['x', builder.floats('c', [2], Float32Array.of(1, 2))], 'one');
+  builder.node('Sub', ['x', 'c'], 'two');
+  builder.node('ReduceSum', ['x'], 'sum', { keepdims: 0 });
+  builder.node('Greater', ['sum', builder.scalar('zero', 0)], 'yes');
+  const graph = readGraph({ bytes: builder.finish('branch'), file: 'branch' });
+  const body = new WireWriter();
+  for (const node of graph.nodes) body.encoded(graph.source.bytes.subarray(node.field.from, node.field.end));
+  body.message(1, decide);
+  for (const part of [...graph.constants, ...graph.inputs])
+    body.encoded(graph.source.bytes.subarray(part.field.from, part.field.end));
+  body.text(2, 'branch').message(12, new WireWriter().text(1, 'chosen'));
+  const whole = new WireWriter();
+  for (const field of graph.modelFields) whole.encoded(graph.source.bytes.subarray(field.from, field.end));
+  return whole.message(7, body).finish();
+}
+
+describe('weights in another file', () => {
+  /** y = x + c with c in weights.bin. */
+  function outside(location: string, length = 8): Uint8Array {
+    const entry = (key: string, value: string) => new WireWriter().text(1, key).text(2, value);
+    const constant = new WireWriter()
+      .integers(1, [2])
+      .integer(2, 1)
+      .text(8, 'c')
+      .message(13, entry('location', location))
+      .message(13, entry('offset', '4'))
+      .message(13, entry('length', String(length)))
+      .integer(14, 1);
+    const builder = new OnnxBuilder();
+    builder.input('x', ['batch', 2]);
+    builder.output(builder.node('Add', ['x', 'c'], 'y'), ['batch', 2]);
+    const graph = readGraph({ bytes: builder.finish('outside'), file: '' });
+    const body = new WireWriter();
+    for (const part of [...graph.nodes, ...graph.inputs, ...graph.outputs])
+      body.encoded(graph.source.bytes.subarray(part.field.from, part.field.end));
+    body.text(2, 'outside').message(5, constant);
+    const whole = new WireWriter();
+    for (const field of graph.modelFields) whole.encoded(graph.source.bytes.subarray(field.from, field.end));
+    return whole.message(7, body).finish();
+  }
+  const cut = (bytes: Uint8Array) => exposeTensor(readGraph({ bytes, file: join(folder, 'model.onnx') }), 'y');
+
+  it('are taken into the edited model', async () => {
+    await writeFile(join(folder, 'weights.bin'), new Uint8Array(Float32Array.of(9, 10, 20, 9).buffer));
+    expect(await evaluate(await cut(outside('weights.bin')), [1, 2])).toEqual([11, 22]);
+  });
+
+  it("are refused outside the model's folder, missing or too short", async () => {
+    await expect(cut(outside('../weights.bin'))).rejects.toThrow(FormatError);
+    await expect(cut(outside('/etc/hostname'))).rejects.toThrow(/outside its own folder/);
+    await expect(cut(outside('absent.bin'))).rejects.toThrow(ModelError);
+    await writeFile(join(folder, 'weights.bin'), new Uint8Array(8));
+    await expect(cut(outside('weights.bin'))).rejects.toThrow(/8 bytes are wanted here, the file has 8/);
+  });
+});
+
+describe('listing layers', () => {
+  it('gives every tensor with the shape it will have', async () => {
+    const file = join(folder, 'chain.onnx');
+    await writeFile(file, chain());
+    expect(await listLayers(file)).toEqual([
+      { name: 'x', operation: 'input', shape: ['batch', 2], type: 'float32', isOutput: false },
+      { name: 'fc6_raw', operation: 'Gemm', shape: ['batch', 3], type: 'float32', isOutput: false },
+      { name: 'fc6', operation: 'Relu', shape: ['batch', 3], type: 'float32', isOutput: false },
+      { name: 'fc7_raw', operation: 'Gemm', shape: ['batch', 1], type: 'float32', isOutput: false },
+      { name: 'fc7', operation: 'Relu', shape: ['batch', 1], type: 'float32', isOutput: false },
+      { name: 'out', operation: 'Add', shape: ['batch', 1], type: 'float32', isOutput: true },
+    ]);
+  });
+
+  it('says so when a file is no model', async () => {
+    const file = join(folder, 'not.onnx');
+    await writeFile(file, 'this is a text file, not a model');
+    await expect(listLayers(file)).rejects.toThrow(FormatError);
+    await expect(listLayers(join(folder, 'absent.onnx'))).rejects.toThrow(ModelError);
+  });
+});
