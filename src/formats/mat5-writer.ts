@@ -6,6 +6,7 @@ import { elementCount, type NumericDtype } from './array.js';
 import { writeBeside } from './atomic.js';
 import type { MatCell, MatNumbers, MatSparse, MatStruct, MatText, MatValue } from './mat-value.js';
 import { dataTypes } from './mat5-element.js';
+import { textRows } from './mat5-text.js';
 import { hostIsBigEndian, swapBytes } from './stored-array.js';
 
 export interface WriteMatOptions {
@@ -118,7 +119,7 @@ function encode(name: string, value: MatValue): Encoded {
     case 'numbers':
       return encodeNumbers(name, value);
     case 'text':
-      return { classNumber: 4, flags: 0, content: element(dataTypes.uint16, textUnits(name, value)) };
+      return { classNumber: 4, flags: 0, content: encodeText(name, value) };
     case 'cell':
       return { classNumber: 1, flags: 0, content: value.cells.flatMap((cell) => matrixElement('', cell)) };
     case 'struct':
@@ -140,8 +141,8 @@ function encodeNumbers(name: string, { dtype, data, shape }: MatNumbers): Encode
   return { classNumber, flags: dtype === 'bool' ? logicalFlag : 0, content: element(type, littleEndian(data)) };
 }
 
-/** UTF-16 units in column-major order. */
-function textUnits(name: string, { rows, shape }: MatText): Uint8Array {
+/** Characters in column-major order: as UTF-8, which every program reads, where UTF-16 units are whole characters. */
+function encodeText(name: string, { rows, shape }: MatText): Uint8Array[] {
   const count = elementCount(shape);
   const width = rows[0]?.length ?? 0;
   if (rows.some((row) => row.length !== width) || rows.length * width !== count)
@@ -151,7 +152,8 @@ function textUnits(name: string, { rows, shape }: MatText): Uint8Array {
   for (let r = 0; r < rows.length && count > 0; r++)
     for (let j = 0; j < width; j++)
       units[(r % height) + height * (j + width * Math.floor(r / height))] = rows[r].charCodeAt(j);
-  return littleEndian(units);
+  if (units.some((unit) => unit >= 0xd800 && unit <= 0xdfff)) return element(dataTypes.uint16, littleEndian(units));
+  return element(dataTypes.utf8, Buffer.from(textRows(units, [1, count])[0], 'utf8'));
 }
 
 function encodeStruct(name: string, { fields, shape }: MatStruct): Encoded {

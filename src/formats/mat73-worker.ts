@@ -1,7 +1,10 @@
 /**
  * Reads MATLAB 7.3 files in a thread of its own: the HDF5 library is C code, and a damaged file may make it run in
- * circles or abort, which must not take the program with it.
+ * circles or abort, which must not take the program with it. The thread opens no file but the one asked for, and what
+ * the library writes to stderr becomes part of the error.
  */
+import fs from 'node:fs';
+import { resolve } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import type { MatValue } from './mat-value.js';
 import type { Mat73Request } from './mat73-read.js';
@@ -14,10 +17,18 @@ export type Mat73Reply =
   | { kind: 'broken'; problem: string };
 
 const progressInterval = 1000;
+const longestReport = 2 ** 16;
 
-// The library takes its console when it is loaded; its reports of damaged files would only repeat ours.
-console.error = () => {};
-console.warn = () => {};
+let report = '';
+const { writeSync, openSync } = fs;
+fs.writeSync = ((descriptor: number, data: string | Uint8Array, ...rest: number[]) => {
+  if (descriptor > 2) return writeSync(descriptor, data as Uint8Array, ...rest);
+  const [offset = 0, length = data.length - offset] = rest;
+  const text = typeof data === 'string' ? data : Buffer.from(data.subarray(offset, offset + length)).toString('latin1');
+  if (report.length < longestReport) report += text;
+  return typeof data === 'string' ? Buffer.byteLength(data) : length;
+}) as typeof fs.writeSync;
+
 const { File, ready } = await import('h5wasm/node');
 const { Refusal, readVariables } = await import('./mat73-read.js');
 await ready;
@@ -30,14 +41,16 @@ function respond(request: Mat73Request): Mat73Reply {
     last = Date.now();
     parentPort?.postMessage({ kind: 'progress' } satisfies Mat73Reply);
   };
+  report = '';
+  allowOnly(request.path);
   try {
     file = new File(request.path, 'r');
-    if (file.file_id < 0n) return { kind: 'refused', problem: 'is not an HDF5 file, or a damaged one' };
+    if (file.file_id < 0n) return { kind: 'refused', problem: `is not an HDF5 file, or a damaged one${reason()}` };
     return { kind: 'done', variables: readVariables(file, request, onProgress) };
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', problem: error.message, hint: error.hint };
     const { name, message } = error instanceof Error ? error : new Error(String(error));
-    const problem = `the HDF5 library could not read it (${message.split('\n')[0]})`;
+    const problem = `the HDF5 library could not read it: ${message.split('\n')[0]}${reason()}`;
     return { kind: name === 'RuntimeError' ? 'broken' : 'refused', problem };
   } finally {
     try {
@@ -46,6 +59,21 @@ function respond(request: Mat73Request): Mat73Reply {
       // The answer is known; the library is replaced after a number of files anyway.
     }
   }
+}
+
+/** HDF5 files may point to data in other files; those stay closed. */
+function allowOnly(path: string): void {
+  fs.openSync = ((asked: fs.PathLike, ...rest: [fs.OpenMode, fs.Mode?]) => {
+    if (resolve(String(asked)) !== resolve(path))
+      throw Object.assign(new Error(`not opened: ${asked}`), { code: 'EACCES', errno: -13 });
+    return openSync(asked, ...rest);
+  }) as typeof fs.openSync;
+}
+
+/** The innermost line of the library's report: `#006: … in function(): what went wrong`. */
+function reason(): string {
+  const lines = [...report.matchAll(/^ +#\d+: .*\(\): (.*)$/gm)];
+  return lines.length === 0 ? '' : ` (${lines[lines.length - 1][1]})`;
 }
 
 parentPort?.on('message', (request: Mat73Request) => {
