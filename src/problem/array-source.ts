@@ -1,9 +1,11 @@
-/** Named arrays, wherever they lie: in a `.npz` archive or in a folder of `.npy` files. */
+/** Named arrays, wherever they lie: in a `.npz` archive, a `.mat` file or a folder of `.npy` files. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FormatError } from '../errors.js';
 import type { NdArray } from '../formats/array.js';
 import { openFile } from '../formats/file.js';
+import { readMat } from '../formats/mat.js';
+import { matToArray } from '../formats/mat-value.js';
 import { readNpy, readNpyHeader } from '../formats/npy.js';
 import { openNpz } from '../formats/npz.js';
 import type { ArrayHeader } from '../formats/stored-array.js';
@@ -18,9 +20,10 @@ export interface ArraySource {
   close(): Promise<void>;
 }
 
-/** Opens a `.npz` archive or a folder of `.npy` files; it must be closed. */
+/** Opens a `.npz` archive, a `.mat` file or a folder of `.npy` files; it must be closed. */
 export async function openArrays(path: string): Promise<ArraySource> {
   if (await isFolder(path)) return openFolder(path);
+  if (path.endsWith('.mat')) return openMat(path);
   const file = await openFile(path);
   try {
     const start = await file.read(0, Math.min(4, file.size));
@@ -29,12 +32,30 @@ export async function openArrays(path: string): Promise<ArraySource> {
         path,
         0,
         'is not a .npz archive',
-        'Problems are read from a .npz archive, a folder of .npy files, or a pair of res101.mat and att_splits.mat.',
+        'Problems are read from a .npz archive, a .mat file, a folder of .npy files, or a pair of res101.mat and att_splits.mat.',
       );
   } finally {
     await file.close();
   }
   return openNpz(path);
+}
+
+/** All variables are read at once: MATLAB files have no table of contents. */
+async function openMat(path: string): Promise<ArraySource> {
+  const variables = await readMat(path);
+  const read = async (name: string) => {
+    const value = variables.get(name);
+    if (value === undefined) throw new FormatError(path, undefined, `there is no variable "${name}"`);
+    return matToArray(value, { name, file: path });
+  };
+  return {
+    path,
+    names: [...variables.keys()],
+    has: (name) => variables.has(name),
+    header: read,
+    read,
+    close: async () => {},
+  };
 }
 
 export async function isFolder(path: string): Promise<boolean> {

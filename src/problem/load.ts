@@ -1,6 +1,6 @@
 /**
- * Reads problem files: a `.npz` archive or a folder of `.npy` files with the arrays of docs/problem.md, or the pair
- * `res101.mat` and `att_splits.mat`. A problem that was loaded keeps all rules and is scaled.
+ * Reads problem files: a `.npz` archive, a `.mat` file or a folder of `.npy` files with the arrays of docs/problem.md, or
+ * the pair `res101.mat` and `att_splits.mat`. A problem that was loaded keeps all rules and is scaled.
  */
 import type { Dtype } from '../linalg/matrix.js';
 import { type ArraySource, openArrays } from './array-source.js';
@@ -8,9 +8,10 @@ import { checkProblem } from './check.js';
 import { type NormaliseOptions, normaliseInPlace } from './normalise.js';
 import type { Problem } from './problem.js';
 import { readArrayProblem } from './read-arrays.js';
+import { isXlsa17, readXlsa17 } from './xlsa17.js';
 
 export interface LoadOptions extends NormaliseOptions {
-  /** Reads `aux_NAME` and `test_NAME` as semantic vectors. @default 'semantics' */
+  /** Reads `aux_NAME` and `test_NAME` as semantic vectors, or the variable NAME of an xlsa17 pair. @default 'semantics' */
   semantics?: string;
   /** Precision of all matrices. @default 'float64' */
   dtype?: Dtype;
@@ -20,6 +21,10 @@ export interface LoadOptions extends NormaliseOptions {
   webFile?: string;
   /** Words kept when `web_texts` are turned into term frequencies. @default 2000 */
   words?: number;
+  /** xlsa17: the file with attributes and splits. @default att_splits.mat beside the features */
+  splits?: string;
+  /** xlsa17: test on the held-out pictures of auxiliary categories too. @default false */
+  generalized?: boolean;
   signal?: AbortSignal;
 }
 
@@ -37,6 +42,7 @@ export async function loadProblem(path: string, options: LoadOptions = {}): Prom
 /** The problem as it lies in the file, neither checked nor scaled. */
 export async function readProblem(path: string, options: LoadOptions = {}): Promise<Problem> {
   const settings = { ...options, dtype: options.dtype ?? ('float64' as const) };
+  if (await isXlsa17(path, options.splits)) return readXlsa17(path, settings);
   return withArrays(path, async (source) => {
     if (options.webFile === undefined) return readArrayProblem(source, source, settings);
     return withArrays(options.webFile, (webSource) => readArrayProblem(source, webSource, settings));

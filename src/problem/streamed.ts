@@ -29,8 +29,9 @@ export interface StreamedProblem {
   close(): Promise<void>;
 }
 
-/** Bytes the web features of a problem file take in memory in the given precision. */
+/** Bytes the web features of a problem file take in memory in the given precision; 0 for MATLAB files, never streamed. */
 export async function webFeatureBytes(path: string, width: 4 | 8): Promise<number> {
+  if (path.endsWith('.mat')) return 0;
   const source = await openArrays(path);
   try {
     if (!source.has('web_features')) return 0;
