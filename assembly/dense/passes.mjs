@@ -47,35 +47,43 @@ export function timesVector_${type}(m: i32, n: i32, alpha: f64, a: usize, lda: u
 `;
 }
 
-/** y ← y + A'x: rows are added in order, four to a pass over y so that y is read and written a quarter as often. */
+/**
+ * y ← y + A'x, one product after the other for every element of y. Long rows are taken four at a time, so that y is read
+ * and written a quarter as often; short ones singly, because memory is read fastest in one stream.
+ */
 function addRows(family, { type, vector, bytes, lanes }) {
-  const chain = (rows, sum) => {
-    let value = sum;
-    for (const row of rows) value = multiplyAdd(family, vector, value, `v128.load(row${row} + at)`, `x${row}`);
-    return value;
-  };
-  const scalarChain = (rows, sum) => rows.reduce((value, row) => `(${value} + load<${type}>(row${row} + at) * load<${type}>(x, ${row * bytes}))`, sum);
-  const pass = (rows) => `
+  const pass = (rows, vectors) => {
+    const step = (offset) =>
+      rows.reduce(
+        (sum, row) => multiplyAdd(family, vector, sum, `v128.load(row${row} + at, ${offset})`, `x${row}`),
+        `v128.load(y + at, ${offset})`,
+      );
+    const stepOne = rows.reduce(
+      (sum, row) => `(${sum} + load<${type}>(row${row} + at) * load<${type}>(x, ${row * bytes}))`,
+      `load<${type}>(y + at)`,
+    );
+    return `
 ${rows.map((row) => `    const row${row} = a${row === 0 ? '' : ` + ${row} * lda`};`).join('\n')}
 ${rows.map((row) => `    const x${row} = ${vector}.splat(load<${type}>(x, ${row * bytes}));`).join('\n')}
     let at: usize = 0;
     while (at < whole) {
-      v128.store(y + at, ${chain(rows, 'v128.load(y + at)')});
-      at += 16;
+${range(vectors).map((v) => `      v128.store(y + at, ${step(16 * v)}, ${16 * v});`).join('\n')}
+      at += ${16 * vectors};
     }
     while (at < end) {
-      store<${type}>(y + at, ${scalarChain(rows, `load<${type}>(y + at)`)});
+      store<${type}>(y + at, ${stepOne});
       at += ${bytes};
     }
     a += ${rows.length} * lda;
     x += ${rows.length * bytes};`;
+  };
   return `
 export function addRows_${type}(m: i32, n: i32, a: usize, lda: usize, x: usize, y: usize): void {
   const end = <usize>n * ${bytes};
-  const whole = <usize>(n / ${lanes}) * 16;
-  for (; m >= 4; m -= 4) {${pass(range(4))}
+  const whole = <usize>(n / ${2 * lanes}) * 32;
+  for (; m >= 4 && end >= 8192; m -= 4) {${pass(range(4), 1)}
   }
-  for (; m > 0; m--) {${pass([0])}
+  for (; m > 0; m--) {${pass([0], 2)}
   }
 }
 `;

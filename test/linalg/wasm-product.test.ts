@@ -74,12 +74,12 @@ describe('blocks of a product', () => {
   });
   afterAll(() => backend.dispose());
 
-  // Either side of the packed rows (96), the depth of a block (256) and of a panel (2048), the columns of a panel (2016)
+  // Either side of the packed rows (48), the depth of a block (256) and of a panel (2048), the columns of a panel (2016)
   // and the rows staged at once (960).
   it.each([
-    [95, 7, 255],
-    [96, 8, 256],
-    [97, 9, 257],
+    [47, 7, 255],
+    [48, 8, 256],
+    [49, 9, 257],
     [5, 3, 2047],
     [5, 3, 2049],
     [3, 2015, 5],

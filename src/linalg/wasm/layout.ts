@@ -5,7 +5,7 @@
  */
 
 /** Rows of a packed block of A: with `blockDepth` it fits the second cache. A multiple of most tile heights. */
-export const blockRows = 96;
+export const blockRows = 48;
 /** Products summed before C is updated. Fixed for every tile and thread count, because it decides the rounding. */
 export const blockDepth = 256;
 /** Columns of a packed block of B: a multiple of every tile width. */
@@ -22,8 +22,8 @@ export const parametersPointer = controlPointer + kib;
 export const parameterCount = 32;
 
 const workspaceStart = controlPointer + 64 * kib;
-/** Packed A (192 KiB) followed by one tile. */
-const workspaceBytes = 208 * kib;
+/** Packed A (96 KiB) followed by one tile. */
+const workspaceBytes = 112 * kib;
 export const tileOffset = blockRows * blockDepth * 8;
 
 export function workspacePointer(thread: number): number {
