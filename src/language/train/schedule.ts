@@ -1,0 +1,133 @@
+/**
+ * Runs the training jobs of all threads to their end, pausing them between chunks to write a checkpoint now and then or
+ * when the work is interrupted.
+ */
+import { InterruptedError } from '../../errors.js';
+import { saveCheckpoint, type TrainingState } from './checkpoint.js';
+import type { Job, ThreadPlace, ThreadState, TrainResult } from './jobs.js';
+import type { Team } from './team.js';
+
+export interface TrainProgress {
+  /** Fraction of all epochs, 0 to 1. */
+  readonly fraction: number;
+  readonly epoch: number;
+  readonly epochs: number;
+  /** Words (or pairs) a second since training began or was resumed. */
+  readonly rate: number;
+  /** Mean loss of a step since the last report. */
+  readonly loss: number;
+}
+
+export interface TrainControl {
+  signal?: AbortSignal;
+  onProgress?: (progress: TrainProgress) => void;
+  /** Where checkpoints go, and the seconds between two. Without it none are written. */
+  checkpoint?: { path: string; seconds?: number };
+}
+
+export interface Training {
+  readonly memory: WebAssembly.Memory;
+  readonly team: Team;
+  readonly identity: string;
+  /** The part of the memory that is the model. */
+  readonly model: Uint8Array;
+  readonly places: readonly ThreadPlace[];
+  readonly pause: number;
+  /** Items of all epochs together, and of one. */
+  readonly total: number;
+  readonly epochs: number;
+  /** What one item counts for in the reported rate. */
+  readonly unitsPerItem: number;
+  readonly makeJob: (state: ThreadState, thread: number) => Job;
+}
+
+const reportEvery = 250;
+
+export async function runTraining(training: Training, state: TrainingState, control: TrainControl): Promise<void> {
+  const { memory, team, places } = training;
+  const flag = new Int32Array(memory.buffer, training.pause, 1);
+  const done = places.map((place) => new Float64Array(memory.buffer, place.done, 1));
+  state.done.forEach((items, thread) => {
+    done[thread][0] = items;
+  });
+  const pause = () => Atomics.store(flag, 0, 1);
+  const report = reporter(training, done, control);
+  const reporting = setInterval(report, reportEvery);
+  control.signal?.addEventListener('abort', pause);
+  let { threads } = state;
+  try {
+    for (;;) {
+      Atomics.store(flag, 0, control.signal?.aborted ? 1 : 0);
+      const seconds = control.checkpoint?.seconds ?? 600;
+      const timer = control.checkpoint ? setTimeout(pause, seconds * 1000) : undefined;
+      let results: TrainResult[];
+      try {
+        results = await team.run<TrainResult>(threads.length, (i) => training.makeJob(threads[i], i));
+      } catch (error) {
+        // The other threads must not go on writing into a memory that is given up.
+        pause();
+        throw error;
+      } finally {
+        clearTimeout(timer);
+      }
+      threads = results.map((result) => result.state);
+      if (results.every((result) => result.finished)) break;
+      const { path } = control.checkpoint ?? {};
+      if (path)
+        await saveCheckpoint(path, training.identity, { threads, done: done.map((one) => one[0]) }, training.model);
+      if (control.signal?.aborted)
+        throw new InterruptedError(
+          'training was interrupted',
+          path ? 'Run the same command again to continue from the checkpoint.' : undefined,
+        );
+    }
+    report();
+  } finally {
+    clearInterval(reporting);
+    control.signal?.removeEventListener('abort', pause);
+  }
+}
+
+function reporter(training: Training, done: readonly Float64Array[], control: TrainControl): () => void {
+  const totals = training.places.map((place) => new Float64Array(training.memory.buffer, place.totals, 2));
+  const sum = (arrays: readonly Float64Array[], k: number) => arrays.reduce((total, array) => total + array[k], 0);
+  const begun = performance.now();
+  const doneBefore = sum(done, 0);
+  let [lossBefore, stepsBefore] = [sum(totals, 0), sum(totals, 1)];
+  let loss = Number.NaN;
+  return () => {
+    const items = sum(done, 0);
+    const [lossNow, stepsNow] = [sum(totals, 0), sum(totals, 1)];
+    if (stepsNow > stepsBefore) loss = (lossNow - lossBefore) / (stepsNow - stepsBefore);
+    [lossBefore, stepsBefore] = [lossNow, stepsNow];
+    const fraction = training.total > 0 ? items / training.total : 1;
+    control.onProgress?.({
+      fraction,
+      epoch: Math.min(training.epochs, Math.floor(fraction * training.epochs) + 1),
+      epochs: training.epochs,
+      rate: ((items - doneBefore) * training.unitsPerItem) / Math.max(1e-3, (performance.now() - begun) / 1000),
+      loss,
+    });
+  };
+}
+
+/** Parts of equal length for the threads, each with its own stream of random numbers. */
+export function dividedAmong(
+  threads: number,
+  length: number,
+  seeds: readonly (readonly [high: number, low: number])[],
+): TrainingState {
+  return {
+    threads: Array.from({ length: threads }, (_, thread) => {
+      const from = Math.floor((length * thread) / threads);
+      const to = Math.floor((length * (thread + 1)) / threads);
+      return { from, to, position: from, epoch: 0, seed: seeds[thread] };
+    }),
+    done: new Array(threads).fill(0),
+  };
+}
+
+/** The options that were given: `undefined` must not hide a default. */
+export function defined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}
