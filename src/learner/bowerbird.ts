@@ -70,10 +70,11 @@ export class Bowerbird implements Method {
   async #fit(problem: Problem, backend: Backend, fitOptions: LearnerFitOptions): Promise<void> {
     const { options } = this;
     const { signal, onProgress, onIteration, checkpoint, webRows } = fitOptions;
-    const { input, release } = await prepare(problem, options, backend, webRows);
+    const notes: string[] = [];
+    const { input, release } = await prepare(problem, options, backend, webRows, (message) => notes.push(message));
     const alternation = new Alternating(input);
     this.trace_ = [];
-    this.warnings_ = [];
+    this.warnings_ = notes;
     try {
       await alternation.start();
       if (checkpoint) this.trace_ = (await checkpoint.restore(alternation)) ?? [];

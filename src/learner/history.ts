@@ -68,13 +68,12 @@ export class PrototypeHistory {
 
   /** Row i of out ← row i of out + Σₖ coefficient(k, i) δₖ[category] */
   accumulate(out: Matrix, category: number, coefficient: (step: number, i: number) => number): void {
-    const factors = this.#backend.matrix(out.rows, blockLength, this.#dtype);
+    const factors = Matrix.zeros(out.rows, blockLength, this.#dtype);
     this.#eachBlock((block, first, used) => {
       for (let i = 0; i < out.rows; i++) for (let k = 0; k < used; k++) factors.set(i, k, coefficient(first + k, i));
       const rows = block.view(category * blockLength, category * blockLength + used);
       this.#backend.gemm(out, factors.view(0, out.rows, 0, used), rows, { beta: 1 });
     });
-    this.#backend.release(factors);
   }
 
   release(): void {

@@ -1,5 +1,5 @@
 /** From a problem to the input of the alternation: span, auxiliary dictionary, web images, text. */
-import { ArgumentError, ProblemError } from '../errors.js';
+import { ArgumentError, MemoryError, ProblemError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import type { Dtype, Matrix } from '../linalg/matrix.js';
 import { requireLearnable } from '../problem/method.js';
@@ -25,6 +25,7 @@ export async function prepare(
   options: LearnerOptions,
   backend: Backend,
   webRows?: WebRows,
+  note?: (message: string) => void,
 ): Promise<Prepared> {
   requireLearnable(problem);
   if (options.gamma > 0 && options.useWeb && !problem.webText)
@@ -42,9 +43,9 @@ export async function prepare(
     options.space === 'span'
       ? spanBasis(problem.auxiliarySemantics, problem.testSemantics)
       : fullBasis(problem.testSemantics.cols);
-  const basisHere = own(backend.matrix(basis.rows, basis.cols, dtype)).copyFrom(basis);
+  const basisHere = own(upload(backend, basis, dtype));
   const toSpan = (semantics: Matrix) => {
-    const source = own(backend.matrix(semantics.rows, semantics.cols, dtype)).copyFrom(semantics);
+    const source = own(upload(backend, semantics, dtype));
     const result = own(backend.matrix(semantics.rows, basis.rows, dtype));
     backend.gemm(result, source, basisHere, { transposeB: true });
     return result;
@@ -63,7 +64,7 @@ export async function prepare(
   };
   let web: WebFeatures | undefined;
   if (options.useWeb) {
-    web = webFeatures(problem, dtype, backend, webRows);
+    web = webFeatures(problem, dtype, backend, webRows, note);
     input.web = await webInput(problem, options, backend, web);
   }
   return {
@@ -82,10 +83,34 @@ export async function prepare(
 /** The matrix itself where the backend can compute on it, else a copy in the backend's storage. */
 function resident(backend: Backend, matrix: Matrix, dtype: Dtype, own: (copy: Matrix) => Matrix): Matrix {
   if (backend.device === 'native' && matrix.dtype === dtype) return matrix;
-  return own(backend.matrix(matrix.rows, matrix.cols, dtype)).copyFrom(matrix);
+  return own(upload(backend, matrix, dtype));
 }
 
-function webFeatures(problem: Problem, dtype: Dtype, backend: Backend, rows: WebRows | undefined): WebFeatures {
+/** A copy in the backend's storage. */
+function upload(backend: Backend, matrix: Matrix, dtype: Dtype): Matrix {
+  const result = backend.matrix(matrix.rows, matrix.cols, dtype);
+  backend.copy(result, matrix.dtype === dtype ? matrix : matrix.copy(dtype));
+  return result;
+}
+
+/** Rows of a matrix in memory, for a backend whose own memory is too small for them. */
+function hostRows(features: Matrix): WebRows {
+  return {
+    rows: features.rows,
+    cols: features.cols,
+    async read(into, start, end) {
+      into.view(0, end - start).copyFrom(features.view(start, end));
+    },
+  };
+}
+
+function webFeatures(
+  problem: Problem,
+  dtype: Dtype,
+  backend: Backend,
+  rows: WebRows | undefined,
+  note: ((message: string) => void) | undefined,
+): WebFeatures {
   const categories = problem.testSemantics.rows;
   const count = rows?.rows ?? problem.webFeatures.rows;
   if (count === 0)
@@ -96,7 +121,13 @@ function webFeatures(problem: Problem, dtype: Dtype, backend: Backend, rows: Web
       'Use the special case ours-zsl to learn without them.',
     );
   if (rows) return new StreamedWeb(backend, rows, problem.webLabels, categories, dtype);
-  return new MemoryWeb(backend, problem.webFeatures, problem.webLabels, categories, dtype);
+  try {
+    return new MemoryWeb(backend, problem.webFeatures, problem.webLabels, categories, dtype);
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    note?.(`${error.message}, more than is free there: the web features stay on the host and are sent block by block`);
+    return new StreamedWeb(backend, hostRows(problem.webFeatures), problem.webLabels, categories, dtype);
+  }
 }
 
 async function webInput(

@@ -3,7 +3,7 @@
  * storage with the rows of a category together, so that every pass is a few matrix-vector products.
  */
 import type { Backend } from '../linalg/backend.js';
-import type { Dtype, Matrix, RealArray } from '../linalg/matrix.js';
+import { type Dtype, Matrix, type RealArray } from '../linalg/matrix.js';
 import type { WebProducts } from './theta/problem.js';
 
 /** In which order the pictures are kept: `order[position]` is the original row. */
@@ -65,12 +65,12 @@ export class MemoryWeb implements WebFeatures {
     const sorted = this.grouping.order.every((row, position) => row === position);
     // The native backend computes on ordinary arrays: sorted features of the right precision need no copy.
     this.#owned = !(sorted && features.dtype === dtype && backend.device === 'native');
-    if (this.#owned) {
+    if (!this.#owned) this.#features = features;
+    else {
       this.#features = backend.matrix(features.rows, features.cols, dtype);
-      this.grouping.order.forEach((row, position) => {
-        this.#features.row(position).set(features.row(row));
-      });
-    } else this.#features = features;
+      if (sorted && features.dtype === dtype) backend.copy(this.#features, features);
+      else gatherRows(backend, this.#features, features, order);
+    }
   }
 
   async times(out: Float64Array, vector: Float64Array): Promise<void> {
@@ -90,7 +90,9 @@ export class MemoryWeb implements WebFeatures {
   }
 
   async squaredNorms(out: Float64Array): Promise<void> {
-    for (let i = 0; i < this.rows; i++) out[i] = squaredNorm(this.#features.row(i));
+    const norms = this.#features.dtype === 'float64' ? out : new Float32Array(out.length);
+    this.#backend.rowDots(norms, this.#features, this.#features);
+    if (norms !== out) out.set(norms);
   }
 
   async transposedProduct(out: Matrix, weights: Matrix): Promise<void> {
@@ -117,6 +119,16 @@ export class MemoryWeb implements WebFeatures {
 
   release(): void {
     if (this.#owned) this.#backend.release(this.#features);
+  }
+}
+
+/** Row i of target ← row order[i] of source, in blocks gathered on the host. */
+function gatherRows(backend: Backend, target: Matrix, source: Matrix, order: Int32Array): void {
+  const block = Matrix.zeros(Math.min(1024, target.rows), target.cols, target.dtype);
+  for (let start = 0; start < target.rows; start += block.rows) {
+    const end = Math.min(target.rows, start + block.rows);
+    for (let i = start; i < end; i++) block.row(i - start).set(source.row(order[i]));
+    backend.copy(target.view(start, end), block.view(0, end - start));
   }
 }
 

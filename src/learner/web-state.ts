@@ -9,7 +9,7 @@
  * once for the products with δ. In exact arithmetic every iterate is that of the printed algorithm.
  */
 import type { Backend } from '../linalg/backend.js';
-import type { Dtype, Matrix } from '../linalg/matrix.js';
+import { type Dtype, Matrix } from '../linalg/matrix.js';
 import { PrototypeHistory } from './history.js';
 import type { Run, WebFeatures } from './web-features.js';
 
@@ -196,13 +196,13 @@ export class WebState {
     const backend = this.#backend;
     const rows = await this.features.read(start, end);
     const columns = backend.matrix(rows.rows, rows.cols, rows.dtype);
-    const onResidual = backend.matrix(rows.rows, 1, rows.dtype);
+    const onResidual = Matrix.zeros(rows.rows, 1, rows.dtype);
     const steps = Array.from({ length: rows.rows }, (_, i) => this.#step(start + i, newTheta[start + i], mu));
     steps.forEach(({ s, c1 }, i) => {
       onResidual.set(i, 0, (c1 - s * this.scalars.along[start + i]) / mu);
     });
     backend.copy(columns, rows);
-    backend.scaleRows(columns, onResidual.copy().data);
+    backend.scaleRows(columns, onResidual.data);
     backend.gemm(columns, onResidual, this.prototypes.view(category, category + 1), { alpha: -1, beta: 1 });
     const newest = this.coefficients.length - 1;
     this.history.accumulate(columns, category, (k, i) => {
@@ -211,7 +211,6 @@ export class WebState {
     });
     const largest = backend.maxAbs(columns);
     backend.release(columns);
-    backend.release(onResidual);
     return largest;
   }
 

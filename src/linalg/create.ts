@@ -16,6 +16,7 @@ type Factory = (options: BackendOptions) => Promise<Backend>;
 const factories = {
   wasm: async ({ threads }) => (await import('./wasm/index.js')).createWasmBackend({ threads }),
   native: async ({ threads, library }) => (await import('./native/index.js')).createNativeBackend({ threads, library }),
+  cuda: async () => (await import('./cuda/index.js')).createCudaBackend(),
 } satisfies Record<string, Factory>;
 
 type AvailableDevice = keyof typeof factories;

@@ -2,26 +2,25 @@
  * The passes of a backend whose matrices lie in this process's memory: written once over `gemv` and plain loops, used by
  * the WebAssembly and the native backend.
  */
-import { ArgumentError } from '../errors.js';
 import type { GemvOptions } from './backend.js';
 import type { Matrix, RealArray } from './matrix.js';
-import { checkSegments } from './shapes.js';
+import { checkCopy, checkSameShape, checkSegments, checkSquare } from './shapes.js';
 
 export abstract class HostPasses {
   abstract gemv(y: RealArray, a: Matrix, x: RealArray, options?: GemvOptions): void;
 
   copy(target: Matrix, source: Matrix): void {
+    checkCopy(target, source);
     target.copyFrom(source);
   }
 
   addDiagonal(a: Matrix, value: number): void {
-    if (a.rows !== a.cols) throw new ArgumentError(`addDiagonal: the matrix is ${a.rows}×${a.cols}, not square`);
+    checkSquare('addDiagonal', a);
     for (let j = 0; j < a.rows; j++) a.data[j * a.stride + j] += value;
   }
 
   dot(a: Matrix, b: Matrix): number {
-    if (a.rows !== b.rows || a.cols !== b.cols)
-      throw new ArgumentError(`dot: ${a.rows}×${a.cols} with ${b.rows}×${b.cols}`);
+    checkSameShape('dot', a, b);
     let total = 0;
     for (let i = 0; i < a.rows; i++) {
       const [x, y] = [a.row(i), b.row(i)];
@@ -38,7 +37,7 @@ export abstract class HostPasses {
       const row = a.row(i);
       for (let j = 0; j < row.length; j++) {
         const size = Math.abs(row[j]);
-        if (!(size <= largest)) largest = size;
+        if (size > largest || Number.isNaN(size)) largest = size;
       }
     }
     return largest;

@@ -32,6 +32,16 @@ export class Matrix<T extends RealArray = RealArray> {
     return this.data instanceof Float64Array ? 'float64' : 'float32';
   }
 
+  /** What two views of one matrix have in common; for telling whether matrices overlap. */
+  get storage(): object {
+    return this.data.buffer;
+  }
+
+  /** Position of element (0, 0) in the storage, in elements. */
+  get storageOffset(): number {
+    return this.data.byteOffset / this.data.BYTES_PER_ELEMENT;
+  }
+
   get contiguous(): boolean {
     return this.stride === this.cols || this.rows <= 1;
   }
@@ -51,23 +61,20 @@ export class Matrix<T extends RealArray = RealArray> {
 
   /** The block of rows [rowStart, rowEnd) and columns [colStart, colEnd), shared with this matrix. */
   view(rowStart: number, rowEnd: number, colStart = 0, colEnd: number = this.cols): Matrix<T> {
-    if (
-      !(
-        0 <= rowStart &&
-        rowStart <= rowEnd &&
-        rowEnd <= this.rows &&
-        0 <= colStart &&
-        colStart <= colEnd &&
-        colEnd <= this.cols
-      )
-    )
-      throw new ArgumentError(
-        `Matrix.view: rows ${rowStart}…${rowEnd}, columns ${colStart}…${colEnd} do not lie within ${this.rows}×${this.cols}`,
-      );
+    this.checkWindow(rowStart, rowEnd, colStart, colEnd);
     const rows = rowEnd - rowStart;
     const cols = colEnd - colStart;
     const start = rows === 0 || cols === 0 ? 0 : rowStart * this.stride + colStart;
     return new Matrix(this.data.subarray(start) as T, rows, cols, Math.max(this.stride, cols));
+  }
+
+  protected checkWindow(rowStart: number, rowEnd: number, colStart: number, colEnd: number): void {
+    const rowsFit = 0 <= rowStart && rowStart <= rowEnd && rowEnd <= this.rows;
+    const colsFit = 0 <= colStart && colStart <= colEnd && colEnd <= this.cols;
+    if (!rowsFit || !colsFit)
+      throw new ArgumentError(
+        `Matrix.view: rows ${rowStart}…${rowEnd}, columns ${colStart}…${colEnd} do not lie within ${this.rows}×${this.cols}`,
+      );
   }
 
   /** Every `step`-th row from `first` on, shared with this matrix. */

@@ -4,7 +4,7 @@
  */
 import { ArgumentError } from '../errors.js';
 import type { GemmOptions, GemvOptions, SyrkOptions } from './backend.js';
-import type { Matrix, RealArray } from './matrix.js';
+import { Matrix, type RealArray } from './matrix.js';
 
 /** C (m×n) ← op(A) (m×k) op(B) (k×n) */
 export function checkGemm(c: Matrix, a: Matrix, b: Matrix, options: GemmOptions = {}) {
@@ -14,7 +14,7 @@ export function checkGemm(c: Matrix, a: Matrix, b: Matrix, options: GemmOptions 
     throw new ArgumentError(
       `gemm: C ${shape(c)} cannot be the product of A ${shape(a, options.transposeA)} and B ${shape(b, options.transposeB)}`,
     );
-  sameDtype('gemm', { C: c.data, A: a.data, B: b.data });
+  sameDtype('gemm', { C: c, A: a, B: b });
   separate('gemm', 'C', c, { A: a, B: b });
   return { m, n, k, alpha: options.alpha ?? 1, beta: options.beta ?? 0 };
 }
@@ -26,7 +26,7 @@ export function checkSyrk(c: Matrix, a: Matrix, options: SyrkOptions = {}) {
     throw new ArgumentError(
       `syrk: C ${shape(c)} cannot hold ${options.transpose ? "A'A" : "AA'"} of A ${shape(a)}; expected ${n}×${n}`,
     );
-  sameDtype('syrk', { C: c.data, A: a.data });
+  sameDtype('syrk', { C: c, A: a });
   separate('syrk', 'C', c, { A: a });
   return { n, k, alpha: options.alpha ?? 1, beta: options.beta ?? 0 };
 }
@@ -36,7 +36,7 @@ export function checkGemv(y: RealArray, a: Matrix, x: RealArray, options: GemvOp
   const [outputs, inputs] = options.transpose ? [a.cols, a.rows] : [a.rows, a.cols];
   length('gemv', 'y', y, outputs, `A ${shape(a, options.transpose)}`);
   length('gemv', 'x', x, inputs, `A ${shape(a, options.transpose)}`);
-  sameDtype('gemv', { y, A: a.data, x });
+  sameDtype('gemv', { y, A: a, x });
   separate('gemv', 'y', asRow(y), { A: a, x: asRow(x) });
   return { outputs, inputs, alpha: options.alpha ?? 1, beta: options.beta ?? 0 };
 }
@@ -44,21 +44,21 @@ export function checkGemv(y: RealArray, a: Matrix, x: RealArray, options: GemvOp
 /** Y and X may be the same matrix: each element depends on its own place only. */
 export function checkAxpby(y: Matrix, x: Matrix): void {
   sameShape('axpby', 'Y', y, 'X', x);
-  sameDtype('axpby', { Y: y.data, X: x.data });
-  const same = y.data.buffer === x.data.buffer && y.data.byteOffset === x.data.byteOffset && y.stride === x.stride;
+  sameDtype('axpby', { Y: y, X: x });
+  const same = y.storage === x.storage && y.storageOffset === x.storageOffset && y.stride === x.stride;
   if (!same) separate('axpby', 'Y', y, { X: x });
 }
 
 export function checkScaleRows(a: Matrix, factors: RealArray): void {
   length('scaleRows', 'factors', factors, a.rows, `A ${shape(a)}`);
-  sameDtype('scaleRows', { A: a.data, factors });
+  sameDtype('scaleRows', { A: a, factors });
   separate('scaleRows', 'A', a, { factors: asRow(factors) });
 }
 
 export function checkRowDots(out: RealArray, a: Matrix, b: Matrix): void {
   sameShape('rowDots', 'A', a, 'B', b);
   length('rowDots', 'out', out, a.rows, `A ${shape(a)}`);
-  sameDtype('rowDots', { out, A: a.data, B: b.data });
+  sameDtype('rowDots', { out, A: a, B: b });
   separate('rowDots', 'out', asRow(out), { A: a, B: b });
 }
 
@@ -77,23 +77,29 @@ export function checkCholeskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'colum
     throw new ArgumentError(
       `choleskySolve: L is ${shape(l)}, the ${layout} of B ${shape(b)} have ${length} elements; expected ${n}`,
     );
-  sameDtype('choleskySolve', { L: l.data, B: b.data });
+  sameDtype('choleskySolve', { L: l, B: b });
   separate('choleskySolve', 'B', b, { L: l });
   return { n, count };
 }
 
-/** Returns the order of A. Values that are not finite have no eigendecomposition and can keep an iteration going for ever. */
+/** Returns the order of A; whether its elements are finite is for `checkFinite` to say. */
 export function checkEigh(values: RealArray, a: Matrix): number {
   const n = order('eigh', a);
   length('eigh', 'values', values, n, `A ${shape(a)}`);
-  sameDtype('eigh', { values, A: a.data });
+  sameDtype('eigh', { values, A: a });
   separate('eigh', 'values', asRow(values), { A: a });
-  const { data, stride } = a;
+  return n;
+}
+
+/** Values that are not finite have no eigendecomposition and can keep an iteration going for ever. */
+export function checkFinite(operation: string, a: Matrix): void {
+  const { data, stride, rows: n } = a;
   for (let i = 0; i < n; i++)
     for (let at = i * stride, end = at + i; at <= end; at++)
       if (!Number.isFinite(data[at]))
-        throw new ArgumentError(`eigh: A is ${data[at]} at row ${i}, column ${at - i * stride}; it must be finite`);
-  return n;
+        throw new ArgumentError(
+          `${operation}: A is ${data[at]} at row ${i}, column ${at - i * stride}; it must be finite`,
+        );
 }
 
 /** `3×4`, or `4×3 (3×4 transposed)`. */
@@ -119,11 +125,11 @@ function length(operation: string, name: string, vector: RealArray, expected: nu
     );
 }
 
-function sameDtype(operation: string, operands: Record<string, RealArray>): void {
+function sameDtype(operation: string, operands: Record<string, RealArray | Matrix>): void {
   let first: string | undefined;
   for (const name in operands) {
     if (first === undefined) first = name;
-    else if (operands[name].constructor !== operands[first].constructor)
+    else if (dtype(operands[name]) !== dtype(operands[first]))
       throw new ArgumentError(
         `${operation}: ${first} is ${dtype(operands[first])} but ${name} is ${dtype(operands[name])}`,
         'All operands of one call have one dtype; Matrix.copy converts.',
@@ -131,12 +137,13 @@ function sameDtype(operation: string, operands: Record<string, RealArray>): void
   }
 }
 
-function dtype(array: RealArray): string {
-  return array instanceof Float64Array ? 'float64' : 'float32';
+function dtype(operand: RealArray | Matrix): string {
+  if (operand instanceof Matrix) return operand.dtype;
+  return operand instanceof Float64Array ? 'float64' : 'float32';
 }
 
 function asRow(vector: RealArray): Matrix {
-  return { data: vector, rows: 1, cols: vector.length, stride: vector.length } as Matrix;
+  return new Matrix(vector, 1, vector.length);
 }
 
 function separate(operation: string, outputName: string, output: Matrix, inputs: Record<string, Matrix>): void {
@@ -149,10 +156,9 @@ function separate(operation: string, outputName: string, output: Matrix, inputs:
 }
 
 function overlap(a: Matrix, b: Matrix): boolean {
-  if (a.data.buffer !== b.data.buffer || a.rows * a.cols === 0 || b.rows * b.cols === 0) return false;
-  const size = a.data.BYTES_PER_ELEMENT;
-  const startA = a.data.byteOffset / size;
-  const startB = b.data.byteOffset / size;
+  if (a.storage !== b.storage || a.rows * a.cols === 0 || b.rows * b.cols === 0) return false;
+  const startA = a.storageOffset;
+  const startB = b.storageOffset;
   if (startA + (a.rows - 1) * a.stride + a.cols <= startB || startB + (b.rows - 1) * b.stride + b.cols <= startA)
     return false;
   if (a.rows === 1 || b.rows === 1 || a.stride !== b.stride) return sharesRow(a, startA, b, startB);
@@ -192,4 +198,19 @@ export function checkSegments(
       `${operation}: ${perSegment.rows} segments of ${a.rows} rows need ${perSegment.rows + 1} ascending starts from 0 to ${a.rows}`,
     );
   if (values !== a.rows) throw new ArgumentError(`${operation}: ${values} values for ${a.rows} rows`);
+}
+
+export function checkSquare(operation: string, a: Matrix): void {
+  if (a.rows !== a.cols) throw new ArgumentError(`${operation}: A is ${shape(a)}, not square`);
+}
+
+export function checkSameShape(operation: string, a: Matrix, b: Matrix): void {
+  if (a.rows !== b.rows || a.cols !== b.cols)
+    throw new ArgumentError(`${operation}: A is ${shape(a)}, B is ${shape(b)}`);
+  sameDtype(operation, { A: a, B: b });
+}
+
+export function checkCopy(target: Matrix, source: Matrix): void {
+  if (target.rows !== source.rows || target.cols !== source.cols)
+    throw new ArgumentError(`copy: the target is ${shape(target)}, the source ${shape(source)}`);
 }

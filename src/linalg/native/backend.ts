@@ -12,6 +12,7 @@ import {
   checkCholesky,
   checkCholeskySolve,
   checkEigh,
+  checkFinite,
   checkGemm,
   checkGemv,
   checkRowDots,
@@ -143,6 +144,7 @@ export class NativeBackend extends HostPasses implements Backend {
 
   eigh(values: RealArray, a: Matrix): void {
     const n = checkEigh(values, a);
+    checkFinite('eigh', a);
     if (n === 0) return;
     const workspace = 1 + 6 * n + 2 * n * n;
     const routines = this.#routines('eigh', a.data, n, a.stride, workspace);

@@ -8,6 +8,7 @@ import {
   checkCholesky,
   checkCholeskySolve,
   checkEigh,
+  checkFinite,
   checkGemm,
   checkGemv,
   checkRowDots,
@@ -129,7 +130,9 @@ export class WasmBackend extends HostPasses implements Backend {
 
   eigh(values: RealArray, a: Matrix): void {
     this.#ready('eigh');
-    if (checkEigh(values, a) > 0) this.#factorisations!.eigh(values, a);
+    if (checkEigh(values, a) === 0) return;
+    checkFinite('eigh', a);
+    this.#factorisations!.eigh(values, a);
   }
 
   dispose(): void {

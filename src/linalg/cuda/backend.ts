@@ -1,0 +1,424 @@
+/**
+ * The CUDA backend. Matrices obtained from `matrix` live on the device and stay there from call to call; ordinary
+ * matrices are taken to the device and back. A row-major matrix is the transpose of a column-major one, so C = A B is
+ * computed as C' = B'A' and lower triangles become upper ones.
+ */
+import { NotPositiveDefiniteError } from '../../errors.js';
+import type { Backend, GemmOptions, GemvOptions, SyrkOptions } from '../backend.js';
+import type { ArrayOf, Dtype, RealArray } from '../matrix.js';
+import { Matrix } from '../matrix.js';
+import * as check from '../shapes.js';
+import { type KernelArgument, Kernels } from './compile.js';
+import type { Gpu } from './device.js';
+import { blockThreads, type KernelName, reductionBlocks } from './kernels.js';
+import { DeviceMatrix, DevicePool, DeviceStorage } from './memory.js';
+import { bindRoutines, operation, type Routines, right, upper } from './routines.js';
+import { Segments } from './segments.js';
+
+const address = (value: number): KernelArgument => ({ address: value });
+const whole = (value: number): KernelArgument => ({ whole: value });
+const real = (value: number): KernelArgument => ({ real: value });
+
+/** An operand on the device for the length of one call. */
+interface Operand {
+  pointer: number;
+  stride: number;
+}
+
+export class CudaBackend implements Backend {
+  readonly device = 'cuda';
+  readonly description: string;
+  readonly threads = 1;
+  readonly #pool: DevicePool;
+  readonly #kernels: Kernels;
+  readonly #gpu: Gpu;
+  readonly #blas: bigint;
+  readonly #solver: bigint;
+  readonly #routines: Partial<Record<Dtype, Routines>> = {};
+  readonly #segments: Segments;
+
+  constructor(gpu: Gpu) {
+    const { calls } = gpu;
+    const version = `${Math.floor(gpu.runtimeVersion / 1000)}.${Math.floor((gpu.runtimeVersion % 1000) / 10)}`;
+    this.description = `${gpu.name}, ${(gpu.memoryBytes / 2 ** 30).toFixed(0)} GiB, CUDA ${version}, ${gpu.libraries.paths.blas}`;
+    this.#gpu = gpu;
+    this.#pool = new DevicePool(calls);
+    this.#kernels = new Kernels(calls, gpu.computeCapability);
+    this.#segments = new Segments(this.#pool);
+    const handle = new BigUint64Array(1);
+    calls.bind('blas', 'cublasCreate_v2', ['void *'])(handle);
+    this.#blas = handle[0];
+    calls.bind('solver', 'cusolverDnCreate', ['void *'])(handle);
+    this.#solver = handle[0];
+  }
+
+  matrix<D extends Dtype = 'float64'>(rows: number, cols: number, dtype: D = 'float64' as D): Matrix<ArrayOf<D>> {
+    const storage = new DeviceStorage(this.#pool, rows * cols, dtype);
+    return new DeviceMatrix(storage, 0, rows, cols, cols) as Matrix as Matrix<ArrayOf<D>>;
+  }
+
+  release(matrix: Matrix): void {
+    if (matrix instanceof DeviceMatrix) matrix.device.release();
+  }
+
+  gemm(c: Matrix, a: Matrix, b: Matrix, options: GemmOptions = {}): void {
+    const { m, n, k, alpha, beta } = check.checkGemm(c, a, b, options);
+    if (m === 0 || n === 0) return;
+    const { transposeA = false, transposeB = false } = options;
+    if (k === 0) {
+      this.axpby(c, 0, c, beta);
+      return;
+    }
+    this.#with([a, b], c, beta !== 0, ([ma, mb], mc) => {
+      const [opA, opB] = [transposeA, transposeB].map((t) => (t ? operation.transpose : operation.none));
+      const { gemm } = this.#library(c.dtype);
+      gemm(
+        this.#blas,
+        opB,
+        opA,
+        n,
+        m,
+        k,
+        scalar(c, alpha),
+        mb.pointer,
+        mb.stride,
+        ma.pointer,
+        ma.stride,
+        scalar(c, beta),
+        mc.pointer,
+        mc.stride,
+      );
+    });
+  }
+
+  syrk(c: Matrix, a: Matrix, options: SyrkOptions = {}): void {
+    const { n, k, alpha, beta } = check.checkSyrk(c, a, options);
+    if (n === 0) return;
+    if (k === 0) {
+      this.axpby(c, 0, c, beta);
+      return;
+    }
+    this.#with([a], c, beta !== 0, ([ma], mc) => {
+      const op = options.transpose ? operation.none : operation.transpose;
+      const { syrk } = this.#library(c.dtype);
+      syrk(
+        this.#blas,
+        upper,
+        op,
+        n,
+        k,
+        scalar(c, alpha),
+        ma.pointer,
+        ma.stride,
+        scalar(c, beta),
+        mc.pointer,
+        mc.stride,
+      );
+      this.#launch('mirrorLower', c.dtype, n * n, [address(mc.pointer), whole(mc.stride), whole(n)]);
+    });
+  }
+
+  gemv(y: RealArray, a: Matrix, x: RealArray, options: GemvOptions = {}): void {
+    const { outputs, inputs, alpha, beta } = check.checkGemv(y, a, x, options);
+    if (outputs === 0) return;
+    if (inputs === 0) {
+      for (let i = 0; i < y.length; i++) y[i] = beta === 0 ? 0 : beta * y[i];
+      return;
+    }
+    this.#with([a, rowOf(x)], rowOf(y), beta !== 0, ([ma, mx], my) => {
+      const op = options.transpose ? operation.none : operation.transpose;
+      const { gemv } = this.#library(a.dtype);
+      gemv(
+        this.#blas,
+        op,
+        a.cols,
+        a.rows,
+        scalar(a, alpha),
+        ma.pointer,
+        ma.stride,
+        mx.pointer,
+        1,
+        scalar(a, beta),
+        my.pointer,
+        1,
+      );
+    });
+  }
+
+  axpby(y: Matrix, alpha: number, x: Matrix, beta: number): void {
+    check.checkAxpby(y, x);
+    if (y.rows === 0 || y.cols === 0) return;
+    this.#with([x], y, beta !== 0 || x === y, ([mx], my) => {
+      const sizes = [whole(y.rows), whole(y.cols), real(alpha), real(beta)];
+      this.#launch('axpby', y.dtype, y.rows * y.cols, [
+        address(my.pointer),
+        whole(my.stride),
+        address(mx.pointer),
+        whole(mx.stride),
+        ...sizes,
+      ]);
+    });
+  }
+
+  scaleRows(a: Matrix, factors: RealArray): void {
+    check.checkScaleRows(a, factors);
+    if (a.rows === 0 || a.cols === 0) return;
+    this.#with([rowOf(factors)], a, true, ([mf], ma) => {
+      this.#launch('scaleRows', a.dtype, a.rows * a.cols, [
+        address(ma.pointer),
+        whole(ma.stride),
+        address(mf.pointer),
+        whole(a.rows),
+        whole(a.cols),
+      ]);
+    });
+  }
+
+  rowDots(out: RealArray, a: Matrix, b: Matrix): void {
+    check.checkRowDots(out, a, b);
+    if (a.rows === 0) return;
+    this.#with([a, b], rowOf(out), false, ([ma, mb], mo) => {
+      const operands = [
+        address(mo.pointer),
+        address(ma.pointer),
+        whole(ma.stride),
+        address(mb.pointer),
+        whole(mb.stride),
+      ];
+      this.#launch('rowDots', a.dtype, a.rows * 32, [...operands, whole(a.rows), whole(a.cols)]);
+    });
+  }
+
+  copy(target: Matrix, source: Matrix): void {
+    if (!(target instanceof DeviceMatrix) || target.dtype !== source.dtype) {
+      target.copyFrom(source);
+      return;
+    }
+    check.checkCopy(target, source);
+    if (target.rows === 0 || target.cols === 0) return;
+    const { width } = target.device;
+    const to = target.device.onDevice() + target.offset * width;
+    const [toPitch, fromPitch, bytes] = [target.stride * width, source.stride * width, target.cols * width];
+    if (source instanceof DeviceMatrix) {
+      const from = source.device.onDevice() + source.offset * width;
+      this.#pool.copies.onDevice(to, toPitch, from, fromPitch, bytes, target.rows);
+    } else this.#pool.copies.toDevice(to, toPitch, source.data, fromPitch, bytes, target.rows);
+  }
+
+  addDiagonal(a: Matrix, value: number): void {
+    check.checkSquare('addDiagonal', a);
+    if (a.rows === 0) return;
+    this.#with([], a, true, (_, ma) => {
+      this.#launch('addDiagonal', a.dtype, a.rows, [address(ma.pointer), whole(ma.stride), whole(a.rows), real(value)]);
+    });
+  }
+
+  dot(a: Matrix, b: Matrix): number {
+    check.checkSameShape('dot', a, b);
+    return this.#reduce('dotPartial', [a, b]).reduce((sum, value) => sum + value, 0);
+  }
+
+  maxAbs(a: Matrix): number {
+    return this.#reduce('maxPartial', [a]).reduce(
+      (most, value) => (value > most || Number.isNaN(value) ? value : most),
+      0,
+    );
+  }
+
+  segmentDots(out: Float64Array, a: Matrix, directions: Matrix, starts: Int32Array): void {
+    check.checkSegments('segmentDots', a, directions, starts, out.length);
+    if (a.rows === 0) return;
+    const plan = this.#segments.of(starts);
+    this.#with([a, directions], rowOf(out), false, ([ma, md], mo) => {
+      const operands = [
+        address(mo.pointer),
+        address(ma.pointer),
+        whole(ma.stride),
+        address(md.pointer),
+        whole(md.stride),
+      ];
+      this.#launch('segmentDots', a.dtype, a.rows * 32, [
+        ...operands,
+        address(plan.segmentOf),
+        whole(a.rows),
+        whole(a.cols),
+      ]);
+    });
+  }
+
+  segmentSums(out: Matrix, a: Matrix, weights: Float64Array, starts: Int32Array, beta = 0): void {
+    check.checkSegments('segmentSums', a, out, starts, weights.length);
+    if (out.rows === 0 || out.cols === 0) return;
+    const plan = this.#segments.of(starts);
+    const partialBytes = Math.max(1, plan.chunks) * a.cols * 8;
+    const partial = this.#pool.take(partialBytes);
+    this.#with([a, rowOf(weights)], out, beta !== 0, ([ma, mw], mo) => {
+      const across = Math.ceil(a.cols / blockThreads);
+      if (plan.chunks > 0)
+        this.#kernels.launch('segmentPartial', a.dtype, [across, plan.chunks], blockThreads, [
+          address(partial),
+          address(ma.pointer),
+          whole(ma.stride),
+          address(mw.pointer),
+          address(plan.chunkStarts),
+          whole(a.cols),
+        ]);
+      this.#kernels.launch('segmentFinish', a.dtype, [across, out.rows], blockThreads, [
+        address(mo.pointer),
+        whole(mo.stride),
+        address(partial),
+        address(plan.firstChunk),
+        whole(a.cols),
+        real(beta),
+      ]);
+    });
+    this.#pool.give(partial, partialBytes);
+  }
+
+  cholesky(a: Matrix): void {
+    const n = check.checkCholesky(a);
+    if (n === 0) return;
+    this.#with([], a, true, (_, ma) => {
+      const { potrf, potrfSize } = this.#library(a.dtype);
+      const size = new Int32Array(1);
+      potrfSize(this.#solver, upper, n, ma.pointer, ma.stride, size);
+      this.#workspace(size[0], a.dtype, (work, info) => {
+        potrf(this.#solver, upper, n, ma.pointer, ma.stride, work, size[0], info);
+        const failed = this.#integerAt(info);
+        if (failed > 0) throw new NotPositiveDefiniteError(failed - 1);
+      });
+    });
+  }
+
+  choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns'): void {
+    const { n, count } = check.checkCholeskySolve(l, b, layout);
+    if (n === 0 || count === 0) return;
+    this.#with([l], b, true, ([ml], mb) => {
+      const { trsm, potrs } = this.#library(l.dtype);
+      if (layout === 'rows')
+        this.#workspace(0, l.dtype, (_, info) => {
+          potrs(this.#solver, upper, n, count, ml.pointer, ml.stride, mb.pointer, mb.stride, info);
+        });
+      else
+        for (const op of [operation.none, operation.transpose])
+          trsm(this.#blas, right, upper, op, 0, count, n, scalar(b, 1), ml.pointer, ml.stride, mb.pointer, mb.stride);
+    });
+  }
+
+  eigh(values: RealArray, a: Matrix): void {
+    const n = check.checkEigh(values, a);
+    if (n === 0) return;
+    this.#mirrorAndCheck(a);
+    this.#with([], a, true, (_, ma) => {
+      const { syevd, syevdSize } = this.#library(a.dtype);
+      const bytes = n * values.BYTES_PER_ELEMENT;
+      const onDevice = this.#pool.take(bytes);
+      const size = new Int32Array(1);
+      syevdSize(this.#solver, 1, upper, n, ma.pointer, ma.stride, onDevice, size);
+      this.#workspace(size[0], a.dtype, (work, info) => {
+        syevd(this.#solver, 1, upper, n, ma.pointer, ma.stride, onDevice, work, size[0], info);
+      });
+      this.#pool.copies.toHost(values, bytes, onDevice, bytes, bytes, 1);
+      this.#pool.give(onDevice, bytes);
+    });
+  }
+
+  dispose(): void {
+    const { calls } = this.#gpu;
+    this.#segments.release();
+    this.#pool.drain();
+    calls.bind('blas', 'cublasDestroy_v2', ['size_t'])(this.#blas);
+    calls.bind('solver', 'cusolverDnDestroy', ['size_t'])(this.#solver);
+  }
+
+  /** Only the lower triangle counts: the upper one is overwritten by it, then all elements must be finite. */
+  #mirrorAndCheck(a: Matrix): void {
+    this.#with([], a, true, (_, ma) => {
+      this.#launch('mirrorLower', a.dtype, a.rows * a.rows, [address(ma.pointer), whole(ma.stride), whole(a.rows)]);
+    });
+    if (!Number.isFinite(this.maxAbs(a))) check.checkFinite('eigh', a);
+  }
+
+  #library(dtype: Dtype): Routines {
+    this.#routines[dtype] ??= bindRoutines(this.#gpu.calls, dtype);
+    return this.#routines[dtype];
+  }
+
+  #launch(name: KernelName, dtype: Dtype, work: number, values: KernelArgument[]): void {
+    const blocks = Math.min(Math.ceil(work / blockThreads), 2 ** 31 - 1);
+    this.#kernels.launch(name, dtype, [blocks, 1], blockThreads, values);
+  }
+
+  #reduce(name: 'dotPartial' | 'maxPartial', operands: Matrix[]): Float64Array {
+    const partial = new Float64Array(reductionBlocks);
+    const [a] = operands;
+    if (a.rows === 0 || a.cols === 0) return partial;
+    this.#with(operands, rowOf(partial), false, (inputs, mo) => {
+      const values = inputs.flatMap(({ pointer, stride }) => [address(pointer), whole(stride)]);
+      this.#kernels.launch(name, a.dtype, [reductionBlocks, 1], blockThreads, [
+        address(mo.pointer),
+        ...values,
+        whole(a.rows),
+        whole(a.cols),
+      ]);
+    });
+    return partial;
+  }
+
+  /** Brings operands to the device, runs, and takes an output that lives on the host back. */
+  #with(inputs: Matrix[], output: Matrix, read: boolean, run: (inputs: Operand[], output: Operand) => void): void {
+    const borrowed: { pointer: number; bytes: number }[] = [];
+    const bring = (matrix: Matrix, filled: boolean): Operand => {
+      const width = matrix.dtype === 'float64' ? 8 : 4;
+      if (matrix instanceof DeviceMatrix)
+        return { pointer: matrix.device.onDevice() + matrix.offset * width, stride: matrix.stride };
+      const pitch = matrix.cols * width;
+      const bytes = Math.max(1, matrix.rows * pitch);
+      const pointer = this.#pool.take(bytes);
+      borrowed.push({ pointer, bytes });
+      if (filled && matrix.rows * pitch > 0)
+        this.#pool.copies.toDevice(pointer, pitch, matrix.data, matrix.stride * width, pitch, matrix.rows);
+      return { pointer, stride: Math.max(1, matrix.cols) };
+    };
+    try {
+      const operands = inputs.map((matrix) => bring(matrix, true));
+      const target = bring(output, read);
+      run(operands, target);
+      if (!(output instanceof DeviceMatrix) && output.rows * output.cols > 0) {
+        const width = output.dtype === 'float64' ? 8 : 4;
+        const pitch = output.cols * width;
+        this.#pool.copies.toHost(output.data, output.stride * width, target.pointer, pitch, pitch, output.rows);
+      }
+    } finally {
+      for (const { pointer, bytes } of borrowed) this.#pool.give(pointer, bytes);
+    }
+  }
+
+  /** Room for `elements` and one integer for a solver's report. */
+  #workspace(elements: number, dtype: Dtype, run: (work: number, info: number) => void): void {
+    const bytes = Math.max(1, elements) * (dtype === 'float64' ? 8 : 4);
+    const work = this.#pool.take(bytes);
+    const info = this.#pool.take(4);
+    try {
+      run(work, info);
+    } finally {
+      this.#pool.give(work, bytes);
+      this.#pool.give(info, 4);
+    }
+  }
+
+  #integerAt(pointer: number): number {
+    const value = new Int32Array(1);
+    this.#pool.copies.toHost(value, 4, pointer, 4, 4, 1);
+    return value[0];
+  }
+}
+
+/** α or β in the precision of the matrix, as cuBLAS reads it. */
+function scalar(like: Matrix, value: number): RealArray {
+  return like.dtype === 'float64' ? Float64Array.of(value) : Float32Array.of(value);
+}
+
+function rowOf(values: RealArray): Matrix {
+  return new Matrix(values, 1, values.length);
+}
