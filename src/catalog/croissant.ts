@@ -8,6 +8,9 @@ export interface CroissantOptions {
   /** The table written by `exportParquet`. */
   parquet: string;
   name: string;
+  /** The specification wants both for a published data set. */
+  url?: string;
+  creator?: string;
 }
 
 const terms = (prefix: string, names: string) =>
@@ -102,6 +105,8 @@ export async function writeCroissant(catalog: Catalog, file: string, options: Cr
     name: options.name,
     description: `${kept} pictures collected by bowerbird from the web, with titles, tags, authors and licences. Categories come from search and are not verified.`,
     license: licences.length === 1 ? licences[0] : licences,
+    ...(options.url ? { url: options.url } : {}),
+    ...(options.creator ? { creator: { '@type': 'sc:Organization', name: options.creator } } : {}),
     datePublished: new Date().toISOString().slice(0, 10),
     distribution: [
       {

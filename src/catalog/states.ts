@@ -7,12 +7,15 @@ import { ArgumentError } from '../errors.js';
 export const pictureStates = ['found', 'fetched', 'checked', 'kept', 'dropped', 'failed'] as const;
 export type PictureState = (typeof pictureStates)[number];
 
-/** A failed picture goes back to found when it is tried again; a duplicate is restored before a new comparison. */
+/**
+ * Back to found goes a failed picture that is tried again, and one whose file has been lost; a duplicate is restored
+ * before a new comparison.
+ */
 const allowedMoves: Record<PictureState, readonly PictureState[]> = {
   found: ['fetched', 'dropped', 'failed'],
   fetched: ['checked', 'dropped', 'failed', 'found'],
-  checked: ['kept', 'dropped'],
-  kept: ['dropped'],
+  checked: ['kept', 'dropped', 'found'],
+  kept: ['dropped', 'found'],
   dropped: ['kept'],
   failed: ['found'],
 };

@@ -71,7 +71,9 @@ async function decoding<T>(work: Promise<T>): Promise<T> {
     const { code, message } = error as NodeJS.ErrnoException;
     // Trouble with our own disk is not the picture's fault.
     if (code !== undefined && /^E[A-Z]+$/.test(code)) throw error;
-    throw new Refusal('does-not-decode', message.split('\n')[0].slice(0, 300));
+    // The decoder's own message depends on what its other threads are doing.
+    const slow = /timeout/i.test(message);
+    throw new Refusal('does-not-decode', slow ? 'decoding takes too long' : 'the file is damaged or cut short');
   }
 }
 

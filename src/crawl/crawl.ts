@@ -16,6 +16,7 @@ import { defaultLicences, type LicenceCode, licenceCodes } from './licence.js';
 import { HttpClient, type NetworkOptions } from './network/http.js';
 import { type PipelineOptions, processPicture } from './pipeline.js';
 import { dropPlaceholders, knownPlaceholders, type PlaceholderOptions } from './placeholders.js';
+import { reconcile } from './reconcile.js';
 import { Slots } from './slots.js';
 import type { Source, SourceContext } from './sources/source.js';
 import { type CrawlSummary, summarise } from './summary.js';
@@ -103,7 +104,7 @@ class Crawl {
   async run(): Promise<CrawlSummary> {
     const { sources, categories } = this.#options;
     for (const source of sources) await source.prepare?.(this.#contextOf(source));
-    await this.#store.sweep((folder) => this.#knownPaths(folder));
+    await reconcile(this.#catalog);
     const kept = await this.#keptSoFar();
     const wanted = categories.length * this.#perCategory;
     this.#tally = new Tally(
@@ -185,13 +186,6 @@ class Crawl {
     if (this.#options.licences === undefined && source.chosenByUser)
       return { ...this.#context, licences: new Set(licenceCodes) };
     return this.#context;
-  }
-
-  async #knownPaths(folder: string): Promise<ReadonlySet<string>> {
-    const paths = new Set<string>();
-    for await (const { path } of this.#catalog.query('SELECT path FROM picture WHERE starts_with(path, $1)', [folder]))
-      paths.add(path as string);
-    return paths;
   }
 
   async #keptSoFar(): Promise<number> {

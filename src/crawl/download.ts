@@ -1,10 +1,11 @@
 /**
  * One picture from its source to a file in the workspace. The file is named after the catalog's id and the type found in
- * its content, never after anything the web says; it is written beside, flushed and renamed.
+ * its content, never after anything the web says; it is written beside and renamed. Flushing every file to disk would
+ * cost more than downloading it; what a power cut damages is noticed by its size when a crawl is resumed.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PictureRow } from '../catalog/index.js';
 import { Refusal } from './network/failure.js';
@@ -15,7 +16,7 @@ import { isPlaceholderAddress } from './placeholders.js';
 import type { Source } from './sources/source.js';
 
 export const picturesFolder = 'pictures';
-const partialFolder = '.partial';
+export const partialFolder = '.partial';
 
 export interface StoredPicture {
   /** Relative to the workspace, with forward slashes. */
@@ -78,19 +79,6 @@ export class PictureStore {
     await rename(partial, this.file(path));
   }
 
-  /** Removes what a killed run left: half-written files, and files of pictures that are not (or no longer) kept. */
-  async sweep(known: (folder: string) => Promise<ReadonlySet<string>>): Promise<void> {
-    const root = join(this.#workspace, picturesFolder);
-    for (const name of await readdir(join(root, partialFolder)))
-      await rm(join(root, partialFolder, name), { force: true });
-    for (const folder of await readdir(root)) {
-      if (!/^[0-9a-f]{2}$/.test(folder)) continue;
-      const paths = await known(`${picturesFolder}/${folder}/`);
-      for (const name of await readdir(join(root, folder)))
-        if (!paths.has(`${picturesFolder}/${folder}/${name}`)) await rm(join(root, folder, name), { force: true });
-    }
-  }
-
   async #store(id: string, body: AsyncIterable<Buffer>, maximumBytes: number): Promise<StoredPicture> {
     const partial = this.partial(id);
     const hash = createHash('sha256');
@@ -111,7 +99,6 @@ export class PictureStore {
         await handle.writeFile(chunk);
       }
       type ??= expectPicture(head);
-      await handle.datasync();
     } catch (error) {
       await handle.close();
       await rm(partial, { force: true });

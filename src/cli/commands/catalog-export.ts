@@ -29,6 +29,8 @@ export default defineCommand({
       placeholder: 'TEXT',
       description: 'Name of the data set, for Croissant.',
     },
+    url: { type: 'string', placeholder: 'URL', description: 'Page of the data set, for Croissant.' },
+    creator: { type: 'string', placeholder: 'TEXT', description: 'Who made the data set, for Croissant.' },
   },
   examples: [
     {
@@ -48,7 +50,12 @@ export default defineCommand({
       const written: Record<string, number> = {};
       if (parquet) written[parquet] = await exportParquet(catalog, parquet);
       if (croissant && parquet)
-        written[croissant] = await writeCroissant(catalog, croissant, { parquet, name: options.name });
+        written[croissant] = await writeCroissant(catalog, croissant, {
+          parquet,
+          name: options.name,
+          url: options.url,
+          creator: options.creator,
+        });
       if (attribution) written[attribution] = await writeAttribution(catalog, attribution);
       printJson(written);
       for (const [file, rows] of Object.entries(written)) print(`${file}: ${rows} pictures`);

@@ -85,6 +85,12 @@ export default defineCommand({
       description: 'Pictures under way at the same time.',
     },
     attempts: { type: 'integer', default: 5, minimum: 1, description: 'Tries per picture or question within one run.' },
+    backoff: {
+      type: 'number',
+      default: 1,
+      minimum: 0,
+      description: 'Seconds before the second try; doubled for each further one.',
+    },
     'maximum-pause': {
       type: 'number',
       default: 120,
@@ -179,6 +185,7 @@ export default defineCommand({
         groups: rates.map(({ name, rate }) => ({ name, hosts: [name], requestsPerSecond: rate, concurrency: 8 })),
         requestsPerSecond: options['default-rate'],
         attempts: options.attempts,
+        firstBackoff: options.backoff,
         maximumPause: options['maximum-pause'],
         totalTimeout: options.timeout,
         idleTimeout: options['idle-timeout'],

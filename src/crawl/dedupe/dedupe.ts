@@ -2,7 +2,7 @@
  * Removes duplicates among the kept pictures of a workspace, within and across categories and against auxiliary and test
  * pictures. Every removal names the picture that stays and the numbers that decided; nothing is merged over a chain.
  */
-import { type Catalog, openCatalog, type StateChange } from '../../catalog/index.js';
+import { openCatalog, type StateChange } from '../../catalog/index.js';
 import { BowerbirdError, UsageError } from '../../errors.js';
 import type { Backend } from '../../linalg/index.js';
 import { type FeatureSet, openFeatureSet, pickedRows } from './feature-set.js';
@@ -57,7 +57,7 @@ export class TestLeakError extends BowerbirdError {
     const [first] = pairs;
     super(
       'BOWERBIRD_TEST_LEAK',
-      `${first.removed} is the same picture as the test picture ${first.stays}: ${first.explanation}${pairs.length > 1 ? `; ${pairs.length - 1} more such pairs` : ''}`,
+      `${first.removed}${first.removedCategory === undefined ? '' : ` (${first.removedCategory})`} is the same picture as the test picture ${first.stays}: ${first.explanation}${pairs.length > 1 ? `; ${pairs.length - 1} more such pairs` : ''}`,
       {
         hint: 'Results measured on these test pictures would be wrong. Remove the pictures, or let --drop-leaks remove them.',
       },
@@ -75,7 +75,6 @@ const reasons = {
 export async function dedupe(options: DedupeOptions): Promise<DedupeSummary> {
   const catalog = await openCatalog(options.workspace, { mustExist: true });
   try {
-    const restored = options.dryRun ? [] : await restore(catalog);
     const items: Item[] = [];
     for (const folder of options.test ?? []) items.push(...(await referenceItems(folder, 'test', options.signal)));
     for (const folder of options.auxiliary ?? [])
@@ -88,28 +87,18 @@ export async function dedupe(options: DedupeOptions): Promise<DedupeSummary> {
       merges.push(merge);
     for await (const merge of sameFeatures(items, gone, options, stage('compare features'))) merges.push(merge);
     const leaks = merges.filter(({ of }) => of.kind === 'test').map(record);
-    if (leaks.length > 0 && !options.dropLeaks) {
-      // Nothing has changed: what was restored above goes back to where it was.
-      catalog.move(...restored.map((change) => ({ ...change, from: 'kept', to: 'dropped' }) as const));
-      throw new TestLeakError(leaks);
-    }
+    if (leaks.length > 0 && !options.dropLeaks) throw new TestLeakError(leaks);
     const removals = merges.filter(({ item }) => item.kind === 'web');
-    if (!options.dryRun) catalog.move(...removals.map(removal));
+    if (!options.dryRun) catalog.move(...items.flatMap(restored), ...removals.map(removal));
     return summarise(items, removals);
   } finally {
     await catalog.close();
   }
 }
 
-/** Duplicates of an earlier run take part again, so that other thresholds can be tried. */
-async function restore(catalog: Catalog): Promise<Omit<StateChange, 'from' | 'to'>[]> {
-  const changes: Omit<StateChange, 'from' | 'to'>[] = [];
-  for await (const { id, reason, detail, duplicateOf } of catalog.pictures(
-    "state = 'dropped' AND reason LIKE 'duplicate-%'",
-  ))
-    changes.push({ id, reason: reason as StateChange['reason'], detail, duplicateOf });
-  catalog.move(...changes.map(({ id }) => ({ id, from: 'dropped', to: 'kept' }) as const));
-  return changes;
+/** Duplicates of an earlier run took part again; where they are duplicates still, a removal follows. */
+function restored(item: Item): StateChange[] {
+  return item.removed ? [{ id: item.name, from: 'dropped', to: 'kept' }] : [];
 }
 
 async function* sameFeatures(

@@ -17,13 +17,18 @@ export interface Item {
   sha256: string;
   perceptualHash: string;
   category?: string;
-  rank?: number;
+  /** An earlier run found it to be a duplicate. */
+  removed?: boolean;
 }
 
-/** Kept pictures, the best-ranked first: of two equal ones the better-ranked stays. */
+/**
+ * Kept pictures and those removed as duplicates before, so that other limits can be tried; the best-ranked first, for
+ * of two equal ones the better-ranked stays.
+ */
 export async function keptItems(catalog: Catalog): Promise<Item[]> {
   const items: Item[] = [];
-  for await (const picture of catalog.pictures("state = 'kept'", [], 'rank, category, source, id'))
+  const where = "state = 'kept' OR (state = 'dropped' AND reason LIKE 'duplicate-%')";
+  for await (const picture of catalog.pictures(where, [], 'rank, category, source, id'))
     items.push({
       kind: 'web',
       name: picture.id,
@@ -31,7 +36,7 @@ export async function keptItems(catalog: Catalog): Promise<Item[]> {
       sha256: picture.sha256!,
       perceptualHash: picture.perceptualHash!,
       category: picture.category,
-      rank: picture.rank,
+      removed: picture.state === 'dropped',
     });
   return items;
 }

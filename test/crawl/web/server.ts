@@ -19,6 +19,8 @@ export interface FakeWebOptions extends FakeApiOptions {
   robots?: string | number;
   /** Called for API requests; true when it has answered in its own way. */
   interfere?(request: IncomingMessage, response: ServerResponse, tries: number): boolean;
+  /** Every picture is served as it should be, whatever its address says. */
+  recovered?: boolean;
   /** Keep no log, for very long runs. */
   quiet?: boolean;
 }
@@ -95,7 +97,7 @@ export class FakeWeb {
     }
     const tries = this.#tries.get(key) ?? 1;
     const [, kind, fault, name] = url.pathname.split('/');
-    const picture = kind === 'picture' ? faults[fault] : undefined;
+    const picture = kind === 'picture' ? faults[this.options.recovered ? 'none' : fault] : undefined;
     if (url.pathname === '/robots.txt') this.#robots(response);
     else if (picture) picture.answer(response, jpegNamed(decodeURIComponent(name)), tries, request);
     else if (!apis[kind]) response.writeHead(404).end();
