@@ -2,13 +2,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ArgumentError } from '../../src/errors.js';
 import { createBackend, deviceChoices, Matrix } from '../../src/linalg/index.js';
 import { nativeLibrary } from './backends.js';
+import { gpu } from './gpu.js';
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
 describe('createBackend', () => {
-  it.each(deviceChoices.filter((device) => device !== 'native' || nativeLibrary))(
+  it.each(deviceChoices.filter((device) => (device !== 'native' || nativeLibrary) && (device !== 'cuda' || gpu)))(
     'computes on device %s',
     async (device) => {
       const backend = await createBackend({ device, threads: 1 });
@@ -39,7 +40,7 @@ describe('createBackend', () => {
   it('names the devices there are when asked for another', async () => {
     const attempt = createBackend({ device: 'abacus' as 'auto' });
     await expect(attempt).rejects.toThrow(ArgumentError);
-    await expect(attempt).rejects.toThrow('device is "abacus"; it must be one of auto, wasm, native');
+    await expect(attempt).rejects.toThrow('device is "abacus"; it must be one of auto, wasm, native, cuda');
   });
 
   it('refuses a number of threads that is not one', async () => {
