@@ -16,11 +16,12 @@ import {
   checkGemm,
   checkGemv,
   checkRowDots,
+  checkSameShape,
   checkScaleRows,
   checkSyrk,
 } from '../shapes.js';
 import { type Call, gemmCalls, gemvCalls, syrkCalls, triangularCalls } from './calls.js';
-import { addScaled, mirrorLowerTriangle, rowDotProducts, scale, scaleEachRow } from './elementwise.js';
+import { addScaled, dotProduct, mirrorLowerTriangle, rowDotProducts, scale, scaleEachRow } from './elementwise.js';
 import type { Library } from './library.js';
 import { type BoundRoutines, lazyRoutines, type Pool } from './pool.js';
 import type { Routines } from './routines.js';
@@ -114,6 +115,12 @@ export class NativeBackend extends HostPasses implements Backend {
   rowDots(out: RealArray, a: Matrix, b: Matrix): void {
     checkRowDots(out, a, b);
     rowDotProducts(this.#routines('rowDots', a.data, a.cols), out, a, b);
+  }
+
+  override dot(a: Matrix, b: Matrix): number {
+    if (a.dtype === 'float32') return super.dot(a, b);
+    checkSameShape('dot', a, b);
+    return dotProduct(this.#routines('dot', a.data, a.cols), a, b);
   }
 
   cholesky(a: Matrix): void {

@@ -8,6 +8,8 @@ import type { Routines } from './routines.js';
 const longRun = 200;
 /** Elements that stay in the first-level cache between two passes over them. */
 const chunk = 2048;
+/** Elements of one call for a dot product: short enough for rounding errors not to pile up. */
+const stretch = 2 ** 16;
 
 /** Y ← α X + β Y; a factor of 0 means that its matrix is not read. */
 export function addScaled(routines: Routines, y: Matrix, alpha: number, x: Matrix, beta: number): void {
@@ -59,28 +61,35 @@ export function scaleEachRow(routines: Routines, a: Matrix, factors: RealArray):
   }
 }
 
-/** Short rows: four sums at a time, always in the same order. */
 export function rowDotProducts(routines: Routines, out: RealArray, a: Matrix, b: Matrix): void {
-  const { cols } = a;
-  const whole = cols - (cols % 4);
-  for (let i = 0; i < a.rows; i++) {
-    const rowA = a.row(i);
-    const rowB = b.row(i);
-    if (cols >= longRun) {
-      out[i] = routines.dot(cols, rowA, rowB);
-      continue;
-    }
-    let [s0, s1, s2, s3] = [0, 0, 0, 0];
-    for (let j = 0; j < whole; j += 4) {
-      s0 += rowA[j] * rowB[j];
-      s1 += rowA[j + 1] * rowB[j + 1];
-      s2 += rowA[j + 2] * rowB[j + 2];
-      s3 += rowA[j + 3] * rowB[j + 3];
-    }
-    let sum = s0 + s1 + (s2 + s3);
-    for (let j = whole; j < cols; j++) sum += rowA[j] * rowB[j];
-    out[i] = sum;
+  for (let i = 0; i < a.rows; i++) out[i] = dotOfRuns(routines, a.row(i), b.row(i));
+}
+
+/** Σ aᵢⱼ bᵢⱼ, in stretches whose sums are added up here. */
+export function dotProduct(routines: Routines, a: Matrix, b: Matrix): number {
+  let total = 0;
+  forEachRun(a, b, (runA, runB) => {
+    for (let start = 0; start < runA.length; start += stretch)
+      total += dotOfRuns(routines, runA.subarray(start, start + stretch), runB.subarray(start, start + stretch));
+  });
+  return total;
+}
+
+/** Short runs: four sums at a time, always in the same order. */
+function dotOfRuns(routines: Routines, a: RealArray, b: RealArray): number {
+  const length = a.length;
+  if (length >= longRun) return routines.dot(length, a, b);
+  const whole = length - (length % 4);
+  let [s0, s1, s2, s3] = [0, 0, 0, 0];
+  for (let j = 0; j < whole; j += 4) {
+    s0 += a[j] * b[j];
+    s1 += a[j + 1] * b[j + 1];
+    s2 += a[j + 2] * b[j + 2];
+    s3 += a[j + 3] * b[j + 3];
   }
+  let sum = s0 + s1 + (s2 + s3);
+  for (let j = whole; j < length; j++) sum += a[j] * b[j];
+  return sum;
 }
 
 /**
