@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FormatError } from '../errors.js';
 import type { NdArray } from '../formats/array.js';
+import { type ArrayRows, openNpyRows } from '../formats/array-rows.js';
 import { openFile } from '../formats/file.js';
 import { readMat } from '../formats/mat.js';
 import { matToArray } from '../formats/mat-value.js';
@@ -17,6 +18,8 @@ export interface ArraySource {
   has(name: string): boolean;
   header(name: string): Promise<ArrayHeader>;
   read(name: string): Promise<NdArray>;
+  /** The rows of an array of numbers, block by block; where a file can only be read whole, there is no such thing. */
+  rows?(name: string): Promise<ArrayRows>;
   close(): Promise<void>;
 }
 
@@ -80,6 +83,7 @@ async function openFolder(path: string): Promise<ArraySource> {
     has: (name) => names.includes(name),
     header: async (name) => readNpyHeader(file(name)),
     read: async (name) => readNpy(file(name)),
+    rows: async (name) => openNpyRows(file(name)),
     close: async () => {},
   };
 }

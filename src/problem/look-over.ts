@@ -48,12 +48,15 @@ function scales(problem: Problem): Finding[] {
     .filter(({ matrix }) => matrix.rows > 0)
     .map(({ name, matrix }) => ({ name, ...rowLengths(matrix) }));
   const findings: Finding[] = [];
-  for (const { name, least, most } of lengths)
-    if (most - least > 1e-3 * most)
-      findings.push({
-        array: name,
-        message: `lengths of feature vectors vary from ${short(least)} to ${short(most)}; the l2 scaling makes them 1.`,
-      });
+  const uneven = lengths.filter(({ least, most }) => most - least > 1e-3 * most);
+  if (uneven.length > 0) {
+    const least = Math.min(...uneven.map((set) => set.least));
+    const most = Math.max(...uneven.map((set) => set.most));
+    findings.push({
+      array: uneven.map(({ name }) => name).join(', '),
+      message: `lengths of feature vectors vary from ${short(least)} to ${short(most)}; the l2 scaling makes them 1.`,
+    });
+  }
   const reference = lengths[0];
   for (const { name, mean } of lengths.slice(1)) {
     const ratio = Math.max(mean / reference.mean, reference.mean / mean);
