@@ -2,7 +2,7 @@
  * Turns a picture file into pixels of exactly the size a network wants: upright (EXIF), first frame, sRGB with 8 bits,
  * transparency over a background. Whatever cannot be read becomes a PictureError that says why.
  */
-import { open } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
 import { PictureError } from './errors.js';
 import type { Preprocessing } from './preprocessing.js';
@@ -92,17 +92,17 @@ function resized(picture: Sharp, preprocessing: Preprocessing): Sharp {
 }
 
 async function readBounded(file: string, maxBytes: number): Promise<Uint8Array> {
-  const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
-    throw new PictureError('missing', error.code === 'ENOENT' ? 'there is no such file' : error.message, error);
-  });
   try {
-    const stat = await handle.stat();
-    if (!stat.isFile()) throw new PictureError('not-a-picture', 'it is not a regular file');
-    if (stat.size > maxBytes)
-      throw new PictureError('too-large', `the file has ${stat.size} bytes, ${maxBytes} are allowed`);
-    return await handle.readFile();
-  } finally {
-    await handle.close();
+    // Asked before opening: opening a pipe would wait for somebody to write into it.
+    const found = await stat(file);
+    if (!found.isFile()) throw new PictureError('not-a-picture', 'it is not a regular file');
+    if (found.size > maxBytes)
+      throw new PictureError('too-large', `the file has ${found.size} bytes, ${maxBytes} are allowed`);
+    return await readFile(file);
+  } catch (error) {
+    if (error instanceof PictureError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new PictureError('missing', code === 'ENOENT' ? 'there is no such file' : message, error);
   }
 }
 
@@ -112,7 +112,7 @@ function decodeFailure(error: Error, limits: DecodeLimits): PictureError {
     return new PictureError('too-large', `the picture has more than ${limits.maxPixels} pixels`, error);
   if (/timeout/i.test(problem))
     return new PictureError('too-slow', `decoding took more than ${limits.maxSeconds} seconds`, error);
-  if (/unsupported image format|compression format not built in|not built with/i.test(problem))
+  if (/not built in|not built with|unsupported (feature|codec)/i.test(problem))
     return new PictureError('unsupported-format', problem, error);
   return new PictureError('damaged', problem, error);
 }
