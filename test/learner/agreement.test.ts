@@ -2,13 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { Bowerbird } from '../../src/learner/bowerbird.js';
 import type { SpecialCase } from '../../src/learner/options.js';
 import { specialCases } from '../../src/learner/options.js';
-import { createBackend } from '../../src/linalg/create.js';
 import { generateProblem } from '../../src/problem/generate.js';
+import { backend } from './backend.js';
 import { asColumns, rowsOf } from './columns.js';
 import { literalFit } from './literal.js';
 import { largest, subtract, transpose } from './plain.js';
-
-const backend = await createBackend({ threads: 1 });
 
 const problem = generateProblem({
   seed: 3,

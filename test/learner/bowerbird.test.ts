@@ -7,17 +7,16 @@ import { Bowerbird } from '../../src/learner/bowerbird.js';
 import { Combo } from '../../src/learner/combo.js';
 import { loadModel, modelDistances, saveModel } from '../../src/learner/model.js';
 import { distances } from '../../src/learner/nearest.js';
-import { createBackend } from '../../src/linalg/create.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { generalize } from '../../src/problem/generalize.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import { problemHash } from '../../src/problem/hash.js';
 import { restrictToCategories } from '../../src/problem/subset.js';
+import { backend } from './backend.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bowerbird-learner-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const backend = await createBackend({ threads: 1 });
 const problem = generateProblem({ seed: 21, noise: 0.6, testCategories: 5 });
 const parameters = { lambda1: 10, lambda2: 0.1, lambda3: 0.01, lambda4: 0.1, bound: 1.5 };
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Bowerbird } from '../../src/learner/bowerbird.js';
-import { createBackend } from '../../src/linalg/create.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { generateProblem } from '../../src/problem/generate.js';
+import { backend } from './backend.js';
 
-const backend = await createBackend({ threads: 1 });
 // 60-dimensional vectors of 18 categories: 42 dimensions hold nothing but rounding noise.
 const problem = generateProblem({ seed: 4, semanticDimensions: 60, dimensions: 40 });
 const order = new Random(1).permutation(problem.testFeatures.rows);

@@ -2,16 +2,15 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { rocArea } from '../../src/evaluation/metrics.js';
 import { Bowerbird } from '../../src/learner/bowerbird.js';
-import { createBackend } from '../../src/linalg/create.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import { loadProblem } from '../../src/problem/load.js';
 import type { Problem } from '../../src/problem/problem.js';
+import { backend } from './backend.js';
 import { rowsOf } from './columns.js';
 import { multiply, type Rows } from './plain.js';
 
-const backend = await createBackend({ threads: 1 });
 const problem = generateProblem({
   seed: 5,
   auxiliaryCategories: 9,

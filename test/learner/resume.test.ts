@@ -4,17 +4,16 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Bowerbird } from '../../src/learner/bowerbird.js';
 import { Checkpoint } from '../../src/learner/checkpoint.js';
-import { createBackend } from '../../src/linalg/create.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import type { Problem } from '../../src/problem/problem.js';
 import { saveProblem } from '../../src/problem/save.js';
 import { openStreamedProblem, type WebRows } from '../../src/problem/streamed.js';
+import { backend } from './backend.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bowerbird-resume-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const backend = await createBackend({ threads: 1 });
 const problem = generateProblem({ seed: 9, webPerCategory: 15 });
 const parameters = { lambda1: 1, lambda2: 0.3, lambda3: 0.5, lambda4: 0.2, bound: 2 };
 

@@ -2,14 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { Alternating } from '../../src/learner/alternating.js';
 import { resolveOptions } from '../../src/learner/options.js';
 import { prepare } from '../../src/learner/prepare.js';
-import { createBackend } from '../../src/linalg/create.js';
 import type { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { generateProblem } from '../../src/problem/generate.js';
+import { backend } from './backend.js';
 import { rowsOf } from './columns.js';
 import { add, inner, jacobi, multiply, type Rows, scale, scaleColumns, subtract, transpose } from './plain.js';
 
-const backend = await createBackend({ threads: 1 });
 const problem = generateProblem({
   seed: 11,
   auxiliaryCategories: 6,

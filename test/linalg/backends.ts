@@ -1,8 +1,10 @@
 /** Every backend this machine has; the backend tests run once for each. */
 import { availableParallelism } from 'node:os';
 import type { Backend } from '../../src/linalg/backend.js';
+import { createCudaBackend } from '../../src/linalg/cuda/index.js';
 import { createNativeBackend, findLibrary } from '../../src/linalg/native/index.js';
 import { createWasmBackend, wasmFeatures } from '../../src/linalg/wasm/index.js';
+import { gpu } from './gpu.js';
 
 export interface Present {
   name: string;
@@ -26,6 +28,8 @@ const native: Present[] = nativeLibrary
     ]
   : [];
 
+const cuda: Present[] = gpu ? [{ name: 'cuda', mostThreads: 1, create: () => createCudaBackend() }] : [];
+
 function wasm(kernel: string): Present {
   return {
     name: `wasm ${kernel}`,
@@ -38,7 +42,7 @@ const { kernels } = wasmFeatures();
 /** Kernels of one family differ only in the tile of their products: `fma-6x2` and `fma-4x2` are of family `fma`. */
 const families = [...new Set(kernels.map((kernel) => kernel.split('-')[0]))];
 
-export const backends: Present[] = [...native, ...families.map(wasm)];
+export const backends: Present[] = [...native, ...cuda, ...families.map(wasm)];
 
 /** Every kernel there is, also those that the timing at start-up does not choose. */
-export const everyKernel: Present[] = [...native, ...kernels.map(wasm)];
+export const everyKernel: Present[] = [...native, ...cuda, ...kernels.map(wasm)];
