@@ -20,7 +20,7 @@ const smallestWork = 1.5e7;
 const smallestMatrix = 2 ** 18;
 
 /** [0, size) in equal pieces: a power of two of them, at most 64, each with at least `smallest` elements. */
-export function pieces(size: number, smallest: number): [number, number][] {
+function pieces(size: number, smallest: number): [number, number][] {
   let count = 1;
   while (count < 64 && size >= 2 * count * smallest) count *= 2;
   return Array.from({ length: count }, (_, i) => [

@@ -10,7 +10,7 @@ import type { RealArray } from '../matrix.js';
 import type { Candidate } from './candidates.js';
 
 export type Foreign = (...values: unknown[]) => unknown;
-export type Family = 'OpenBLAS' | 'MKL' | 'BLIS' | 'Accelerate' | 'BLAS';
+type Family = 'OpenBLAS' | 'MKL' | 'BLIS' | 'Accelerate' | 'BLAS';
 
 export interface Library {
   family: Family;
