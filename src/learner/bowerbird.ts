@@ -16,6 +16,7 @@ import { inductiveMap, mapFeatures } from './map.js';
 import { distances } from './nearest.js';
 import { type LearnerOptions, resolveOptions, type SpecialCase, specialCases } from './options.js';
 import { prepare } from './prepare.js';
+import { ResidentProblem } from './resident.js';
 import type { IterationRecord } from './trace.js';
 
 export interface LearnerFitOptions extends Partial<FitOptions> {
@@ -23,6 +24,8 @@ export interface LearnerFitOptions extends Partial<FitOptions> {
   onIteration?: (record: IterationRecord, iterations: number) => void;
   /** Web features read from a file in every pass instead of `problem.webFeatures`. */
   webRows?: WebRows;
+  /** The problem already in the backend's storage, shared by several fits. */
+  resident?: ResidentProblem;
   /** Where the state of an interrupted fit is kept; an existing one is continued. */
   checkpoint?: Checkpoint;
 }
@@ -62,7 +65,7 @@ export class Bowerbird implements Method {
 
   async fit(problem: Problem, fitOptions: LearnerFitOptions = {}): Promise<this> {
     fitOptions.signal?.throwIfAborted();
-    this.#backend = fitOptions.backend ?? (await createBackend());
+    this.#backend = fitOptions.resident?.backend ?? fitOptions.backend ?? (await createBackend());
     await this.#fit(problem, this.#backend, fitOptions);
     return this;
   }
@@ -71,7 +74,10 @@ export class Bowerbird implements Method {
     const { options } = this;
     const { signal, onProgress, onIteration, checkpoint, webRows } = fitOptions;
     const notes: string[] = [];
-    const { input, release } = await prepare(problem, options, backend, webRows, (message) => notes.push(message));
+    const note = (message: string) => notes.push(message);
+    const resident =
+      fitOptions.resident ?? new ResidentProblem(problem, backend, { dtype: options.dtype, webRows, note });
+    const { input, release } = await prepare(resident, options);
     const alternation = new Alternating(input);
     this.trace_ = [];
     this.warnings_ = notes;
@@ -97,6 +103,7 @@ export class Bowerbird implements Method {
     } finally {
       alternation.release();
       release();
+      if (!fitOptions.resident) resident.release();
     }
   }
 

@@ -5,4 +5,5 @@ export { Combo } from './combo.js';
 export { loadModel, modelDistances, saveModel } from './model.js';
 export { distances, type Metric } from './nearest.js';
 export { type LearnerOptions, learnerDefaults, type SpecialCase, specialCases } from './options.js';
+export { type ResidentOptions, ResidentProblem } from './resident.js';
 export { type IterationRecord, traceColumns } from './trace.js';

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Alternating } from '../../src/learner/alternating.js';
 import { resolveOptions } from '../../src/learner/options.js';
 import { prepare } from '../../src/learner/prepare.js';
+import { ResidentProblem } from '../../src/learner/resident.js';
 import type { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { generateProblem } from '../../src/problem/generate.js';
@@ -95,7 +96,7 @@ async function errorsNow(alternation: Alternating): Promise<Rows> {
 
 describe('one iteration', () => {
   it('never raises the augmented Lagrangian, and every update is the minimiser of its sub-problem', async () => {
-    const { input } = await prepare(problem, options, backend);
+    const { input } = await prepare(new ResidentProblem(problem, backend), options);
     const alternation = new Alternating(input);
     await alternation.start();
     for (let warm = 0; warm < 6; warm++) await alternation.iterate();

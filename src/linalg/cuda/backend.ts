@@ -286,6 +286,9 @@ export class CudaBackend implements Backend {
         potrf(this.#solver, upper, n, ma.pointer, ma.stride, work, size[0], info);
         const failed = this.#integerAt(info);
         if (failed > 0) throw new NotPositiveDefiniteError(failed - 1);
+        // cuSOLVER lets a pivot that is not a number pass.
+        const pivot = this.#diagonalOf(ma, n, a.dtype).findIndex((value) => !(value > 0));
+        if (pivot >= 0) throw new NotPositiveDefiniteError(pivot);
       });
     });
   }
@@ -405,6 +408,13 @@ export class CudaBackend implements Backend {
       this.#pool.give(work, bytes);
       this.#pool.give(info, 4);
     }
+  }
+
+  #diagonalOf(matrix: Operand, n: number, dtype: Dtype): RealArray {
+    const diagonal = dtype === 'float64' ? new Float64Array(n) : new Float32Array(n);
+    const width = diagonal.BYTES_PER_ELEMENT;
+    this.#pool.copies.toHost(diagonal, width, matrix.pointer, (matrix.stride + 1) * width, width, n);
+    return diagonal;
   }
 
   #integerAt(pointer: number): number {

@@ -14,7 +14,8 @@ export class Kernels {
   readonly #architecture: string;
   readonly #arguments = new DataView(new ArrayBuffer(8 * 16));
   readonly #extra: BigUint64Array;
-  readonly #size = new BigUint64Array(1);
+  /** Over a buffer of its own: the engine moves the elements of small arrays, and this one's address is kept. */
+  readonly #size = new BigUint64Array(new ArrayBuffer(8));
 
   constructor(calls: CudaCalls, computeCapability: string) {
     this.#calls = calls;
@@ -75,8 +76,10 @@ export class Kernels {
       null,
       null,
     );
-    const option = Buffer.from(`--gpu-architecture=${this.#architecture}\0`);
-    const options = BigUint64Array.of(BigInt(koffi.address(option)));
+    const option = new Uint8Array(new ArrayBuffer(64));
+    option.set(Buffer.from(`--gpu-architecture=${this.#architecture}\0`));
+    const options = new BigUint64Array(new ArrayBuffer(8));
+    options[0] = BigInt(koffi.address(option));
     const size = new BigUint64Array(1);
     try {
       bind('nvrtcCompileProgram', ['size_t', 'int', 'void *'])(program[0], 1, options);

@@ -1,0 +1,133 @@
+/**
+ * What all fits of one problem share, whatever their parameters: the features in the backend's storage, class sums, the
+ * sum of the test features. Made once for a search, so that its trials do not load the features again.
+ */
+import { MemoryError, ProblemError } from '../errors.js';
+import type { Backend } from '../linalg/backend.js';
+import type { Dtype, Matrix } from '../linalg/matrix.js';
+import type { Problem } from '../problem/problem.js';
+import type { WebRows } from '../problem/streamed.js';
+import { type ClassSums, classSums } from './auxiliary.js';
+import { spectralBound } from './theta/projected-gradient.js';
+import { MemoryWeb, type WebFeatures } from './web-features.js';
+import { StreamedWeb } from './web-streamed.js';
+
+export interface ResidentOptions {
+  dtype?: Dtype;
+  /** Web features read from a file instead of `problem.webFeatures`. */
+  webRows?: WebRows;
+  /** Told when the web features do not fit and stay on the host. */
+  note?: (message: string) => void;
+}
+
+export class ResidentProblem {
+  readonly problem: Problem;
+  readonly backend: Backend;
+  readonly dtype: Dtype;
+  readonly testFeatures: Matrix;
+  /** Σⱼ xtⱼ */
+  readonly testSum: Float64Array;
+  readonly #options: ResidentOptions;
+  readonly #ownsTest: boolean;
+  #auxiliary: ClassSums | undefined;
+  #web: WebFeatures | undefined;
+  #dots: Float64Array | undefined;
+  #spectrum: number | undefined;
+
+  constructor(problem: Problem, backend: Backend, options: ResidentOptions = {}) {
+    this.problem = problem;
+    this.backend = backend;
+    this.dtype = options.dtype ?? 'float64';
+    this.#options = options;
+    const { testFeatures } = problem;
+    // The native backend computes on ordinary arrays of the right precision as they are.
+    this.#ownsTest = !(backend.device === 'native' && testFeatures.dtype === this.dtype);
+    this.testFeatures = this.#ownsTest ? upload(backend, testFeatures, this.dtype) : testFeatures;
+    this.testSum = new Float64Array(testFeatures.cols);
+    for (let i = 0; i < testFeatures.rows; i++) {
+      const row = testFeatures.row(i);
+      for (let j = 0; j < row.length; j++) this.testSum[j] += row[j];
+    }
+  }
+
+  /** Class sums of the auxiliary features. */
+  get auxiliary(): ClassSums {
+    const { auxiliaryFeatures, auxiliaryLabels, auxiliarySemantics } = this.problem;
+    this.#auxiliary ??= classSums(auxiliaryFeatures, auxiliaryLabels, auxiliarySemantics.rows);
+    return this.#auxiliary;
+  }
+
+  get web(): WebFeatures {
+    this.#web ??= this.#loadWeb();
+    return this.#web;
+  }
+
+  /** xᵢ · Σⱼ xtⱼ for every web picture. */
+  async dotsWithTestSum(): Promise<Float64Array> {
+    if (!this.#dots) {
+      this.#dots = new Float64Array(this.web.rows);
+      await this.web.times(this.#dots, this.testSum);
+    }
+    return this.#dots;
+  }
+
+  /** σ² of the web features: by power iteration in memory; from a file the cheaper bound ‖X‖² ≥ σ². */
+  async spectralBound(): Promise<number> {
+    if (this.#spectrum === undefined) {
+      const { web } = this;
+      if (web instanceof MemoryWeb) this.#spectrum = await spectralBound(web);
+      else {
+        const norms = new Float64Array(web.rows);
+        await web.squaredNorms(norms);
+        this.#spectrum = norms.reduce((sum, value) => sum + value, 0);
+      }
+    }
+    return this.#spectrum;
+  }
+
+  release(): void {
+    if (this.#ownsTest) this.backend.release(this.testFeatures);
+    this.#web?.release();
+  }
+
+  #loadWeb(): WebFeatures {
+    const { problem, backend, dtype } = this;
+    const { webRows, note } = this.#options;
+    const categories = problem.testSemantics.rows;
+    if ((webRows?.rows ?? problem.webFeatures.rows) === 0)
+      throw new ProblemError(
+        'web_features',
+        undefined,
+        'there are no web pictures',
+        'Use the special case ours-zsl to learn without them.',
+      );
+    if (webRows) return new StreamedWeb(backend, webRows, problem.webLabels, categories, dtype);
+    try {
+      return new MemoryWeb(backend, problem.webFeatures, problem.webLabels, categories, dtype);
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      note?.(
+        `${error.message}, more than is free there: the web features stay on the host and are sent block by block`,
+      );
+      return new StreamedWeb(backend, hostRows(problem.webFeatures), problem.webLabels, categories, dtype);
+    }
+  }
+}
+
+/** A copy in the backend's storage. */
+export function upload(backend: Backend, matrix: Matrix, dtype: Dtype): Matrix {
+  const result = backend.matrix(matrix.rows, matrix.cols, dtype);
+  backend.copy(result, matrix.dtype === dtype ? matrix : matrix.copy(dtype));
+  return result;
+}
+
+/** Rows of a matrix in memory, for a backend whose own memory is too small for them. */
+function hostRows(features: Matrix): WebRows {
+  return {
+    rows: features.rows,
+    cols: features.cols,
+    async read(into, start, end) {
+      into.view(0, end - start).copyFrom(features.view(start, end));
+    },
+  };
+}
