@@ -34,6 +34,15 @@ export function linearDecisions(backend: Backend, model: LinearModel, features: 
   }
 }
 
+/** The model of augmented weights, C×(d + 1), whose last column belongs to a feature that is always `constant`. */
+export function splitIntercepts(weights: Matrix<Float64Array>, constant: number): LinearModel {
+  const d = weights.cols - 1;
+  return {
+    weights: weights.view(0, weights.rows, 0, d).copy('float64'),
+    intercepts: Float64Array.from({ length: weights.rows }, (_, c) => weights.at(c, d) * constant),
+  };
+}
+
 /** n×C: `present` where the label is the category, `absent` elsewhere. */
 export function labelTargets(
   labels: ArrayLike<number>,

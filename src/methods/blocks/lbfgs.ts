@@ -1,0 +1,133 @@
+/**
+ * Limited-memory BFGS (Nocedal 1980) for smooth functions of many variables, with a bisecting line search for the weak
+ * Wolfe conditions (Lewis and Overton 2013): f falls by at least 1e-4 of what the slope promises and the slope rises to
+ * at least 0.9 of itself. Stops when the largest entry of the gradient is at most `tolerance`.
+ */
+import { setImmediate as breathe } from 'node:timers/promises';
+
+/** Writes the gradient at `point` and returns the value there. */
+export type Objective = (point: Float64Array, gradient: Float64Array) => number;
+
+export interface LbfgsOptions {
+  /** @default 1e-6 */
+  tolerance?: number;
+  /** @default 200 */
+  maxIterations?: number;
+  /** Pairs of steps and gradient changes that are remembered. @default 10 */
+  memory?: number;
+  signal?: AbortSignal;
+  onIteration?: (iteration: number, value: number) => void;
+}
+
+export interface LbfgsResult {
+  value: number;
+  iterations: number;
+  converged: boolean;
+}
+
+interface Pair {
+  step: Float64Array;
+  change: Float64Array;
+  curvature: number;
+}
+
+/** Minimises in place: `point` is where it starts and where the answer is left. */
+export async function minimise(
+  objective: Objective,
+  point: Float64Array,
+  { tolerance = 1e-6, maxIterations = 200, memory = 10, signal, onIteration }: LbfgsOptions = {},
+): Promise<LbfgsResult> {
+  const n = point.length;
+  const gradient = new Float64Array(n);
+  const trial = new Float64Array(n);
+  const trialGradient = new Float64Array(n);
+  const pairs: Pair[] = [];
+  let value = objective(point, gradient);
+  for (let iteration = 0; ; iteration++) {
+    signal?.throwIfAborted();
+    if (largest(gradient) <= tolerance) return { value, iterations: iteration, converged: true };
+    if (iteration >= maxIterations) return { value, iterations: iteration, converged: false };
+    const direction = descentDirection(gradient, pairs);
+    const slope = dot(direction, gradient);
+    let length = pairs.length === 0 ? Math.min(1, 1 / Math.sqrt(dot(gradient, gradient))) : 1;
+    let low = 0;
+    let high = Number.POSITIVE_INFINITY;
+    let next = value;
+    let found = false;
+    for (let probe = 0; probe < 60; probe++) {
+      for (let k = 0; k < n; k++) trial[k] = point[k] + length * direction[k];
+      next = objective(trial, trialGradient);
+      if (!(next <= value + 1e-4 * length * slope)) high = length;
+      else if (dot(direction, trialGradient) < 0.9 * slope) low = length;
+      else {
+        found = true;
+        break;
+      }
+      length = high === Number.POSITIVE_INFINITY ? 2 * low : (low + high) / 2;
+    }
+    if (!found) {
+      // Rounding hides any further descent; the memory may be what misleads, so it is dropped once before giving up.
+      if (pairs.length === 0) return { value, iterations: iteration, converged: false };
+      pairs.length = 0;
+      continue;
+    }
+    remember(pairs, memory, point, trial, gradient, trialGradient);
+    point.set(trial);
+    gradient.set(trialGradient);
+    value = next;
+    onIteration?.(iteration + 1, value);
+    await breathe();
+  }
+}
+
+function remember(
+  pairs: Pair[],
+  memory: number,
+  point: Float64Array,
+  next: Float64Array,
+  gradient: Float64Array,
+  nextGradient: Float64Array,
+): void {
+  const step = next.map((value, k) => value - point[k]);
+  const change = nextGradient.map((value, k) => value - gradient[k]);
+  const curvature = dot(step, change);
+  if (!(curvature > 1e-300)) return;
+  pairs.push({ step, change, curvature });
+  if (pairs.length > memory) pairs.shift();
+}
+
+/** The two-loop recursion: minus the approximate inverse Hessian times the gradient. */
+function descentDirection(gradient: Float64Array, pairs: readonly Pair[]): Float64Array {
+  const direction = gradient.map((value) => -value);
+  const factors = new Float64Array(pairs.length);
+  for (let p = pairs.length - 1; p >= 0; p--) {
+    factors[p] = dot(pairs[p].step, direction) / pairs[p].curvature;
+    add(direction, -factors[p], pairs[p].change);
+  }
+  if (pairs.length > 0) {
+    const { change, curvature } = pairs[pairs.length - 1];
+    const scale = curvature / dot(change, change);
+    for (let k = 0; k < direction.length; k++) direction[k] *= scale;
+  }
+  for (let p = 0; p < pairs.length; p++) {
+    const correction = factors[p] - dot(pairs[p].change, direction) / pairs[p].curvature;
+    add(direction, correction, pairs[p].step);
+  }
+  return direction;
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let k = 0; k < a.length; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+function add(out: Float64Array, factor: number, vector: Float64Array): void {
+  for (let k = 0; k < out.length; k++) out[k] += factor * vector[k];
+}
+
+function largest(vector: Float64Array): number {
+  let most = 0;
+  for (let k = 0; k < vector.length; k++) most = Math.max(most, Math.abs(vector[k]));
+  return most;
+}

@@ -1,0 +1,160 @@
+/**
+ * Linear support vector machines for many categories over the same instances, one against the rest:
+ * min ½(‖w‖² + b²/s²) + Σᵢ Cᵢ ℓ(1 − yᵢ (w'xᵢ + b)), ℓ(z) = max(0, z) or its square, by dual coordinate descent (Hsieh,
+ * Chang, Lin, Keerthi and Sundararajan 2008). A block of instances is visited for all categories together: one product
+ * gives their decision values, coordinates inside the block move with the block's Gram matrix, another product
+ * updates w. The iterates are those of visiting the instances one by one. Stops when no projected gradient of a sweep
+ * exceeds `tolerance`.
+ */
+import { setImmediate as breathe } from 'node:timers/promises';
+import { ArgumentError } from '../../errors.js';
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import { type LinearModel, splitIntercepts } from './linear-model.js';
+import { augmentedRows, inOldOrder, rowBlocks, transposed, visitingOrder } from './row-blocks.js';
+import { Workspace } from './workspace.js';
+
+export interface SvmOptions {
+  /** Cᵢ: one for all, one per instance, or one per instance and category (n×C). */
+  cost: number | ArrayLike<number> | Matrix;
+  /** @default 'hinge' */
+  loss?: 'hinge' | 'squared-hinge';
+  /** Dual variables to start from, n×C; they are cut to the bounds. @default all zero */
+  start?: Matrix<Float64Array>;
+  /** s, the constant feature that carries the intercept; smaller converges faster. @default 1 */
+  interceptScale?: number;
+  /** @default 0.01 */
+  tolerance?: number;
+  /** @default 200 */
+  maxSweeps?: number;
+  signal?: AbortSignal;
+}
+
+export interface SvmResult extends LinearModel {
+  /** αᵢ of every category, n×C; w_c = Σᵢ α_ic y_ic xᵢ. */
+  readonly duals: Matrix<Float64Array>;
+  readonly sweeps: number;
+  readonly converged: boolean;
+}
+
+/** Features n×d, targets n×C of +1, −1, and 0 where an instance takes no part in a category's problem. */
+export async function linearSvm(
+  backend: Backend,
+  features: Matrix,
+  targets: Matrix,
+  { cost, loss = 'hinge', start, interceptScale = 1, tolerance = 0.01, maxSweeps = 200, signal }: SvmOptions,
+): Promise<SvmResult> {
+  if (features.rows !== targets.rows)
+    throw new ArgumentError(`linearSvm: ${features.rows} rows of features, ${targets.rows} rows of targets`);
+  const [n, categories] = [features.rows, targets.cols];
+  const order = visitingOrder(features);
+  // Category by instance, so that a category's part of a block lies together.
+  const signs = transposed(targets, order);
+  const costs = checkCosts(costMatrix(cost, order, categories));
+  const alphas = start ? transposed(start, order) : Matrix.zeros(categories, n);
+  clip(alphas, signs, costs, loss);
+  const workspace = new Workspace(backend);
+  try {
+    const x = augmentedRows(workspace, features, order, interceptScale);
+    const blocks = rowBlocks(backend, workspace, x);
+    const weights = workspace.matrix(categories, x.cols);
+    const signed = workspace.matrix(categories, n);
+    for (let k = 0; k < signed.data.length; k++) signed.data[k] = alphas.data[k] * signs.data[k];
+    backend.gemm(weights, signed, x);
+    const widest = blocks.length > 0 ? blocks[0].rows.rows : 0;
+    const blockValues = workspace.matrix(categories, widest);
+    const blockMoves = workspace.matrix(categories, widest);
+    let converged = false;
+    let sweeps = 0;
+    while (!converged && sweeps < maxSweeps) {
+      signal?.throwIfAborted();
+      let violation = 0;
+      for (const { first, rows, gram } of blocks) {
+        const count = rows.rows;
+        const values = blockValues.view(0, categories, 0, count);
+        const moves = blockMoves.view(0, categories, 0, count).fill(0);
+        backend.gemm(values, weights, rows, { transposeB: true });
+        for (let c = 0; c < categories; c++) {
+          const part = { first, count, gram, values: values.row(c), moves: moves.row(c) };
+          const worst = visit(part, signs.row(c), costs.row(c), alphas.row(c), loss);
+          if (worst > violation) violation = worst;
+        }
+        backend.gemm(weights, moves, rows, { beta: 1 });
+      }
+      sweeps++;
+      converged = violation <= tolerance;
+      await breathe();
+    }
+    return { ...splitIntercepts(weights, interceptScale), duals: inOldOrder(alphas, order), sweeps, converged };
+  } finally {
+    workspace.release();
+  }
+}
+
+interface Part {
+  first: number;
+  count: number;
+  gram: Matrix;
+  /** w'xᵢ + b of the block, kept up to date. */
+  values: Float64Array;
+  /** Changes of αᵢ yᵢ. */
+  moves: Float64Array;
+}
+
+/** One pass over the block's coordinates for one category; returns the largest projected gradient met. */
+function visit(
+  { first, count, gram, values, moves }: Part,
+  signs: Float64Array,
+  costs: Float64Array,
+  alphas: Float64Array,
+  loss: 'hinge' | 'squared-hinge',
+): number {
+  const squared = loss === 'squared-hinge';
+  const { data, stride } = gram;
+  let worst = 0;
+  for (let i = 0; i < count; i++) {
+    const sign = signs[first + i];
+    const cost = costs[first + i];
+    if (sign === 0 || cost === 0) continue;
+    const alpha = alphas[first + i];
+    const bound = squared ? Number.POSITIVE_INFINITY : cost;
+    const bend = squared ? 1 / (2 * cost) : 0;
+    const gradient = sign * values[i] - 1 + bend * alpha;
+    const projected = alpha <= 0 ? Math.min(gradient, 0) : alpha >= bound ? Math.max(gradient, 0) : gradient;
+    if (projected === 0) continue;
+    worst = Math.max(worst, Math.abs(projected));
+    const next = Math.min(bound, Math.max(0, alpha - gradient / (data[i * stride + i] + bend)));
+    const move = sign * (next - alpha);
+    if (move === 0) continue;
+    alphas[first + i] = next;
+    moves[i] += move;
+    const row = i * stride;
+    for (let j = 0; j < count; j++) values[j] += move * data[row + j];
+  }
+  return worst;
+}
+
+function clip(alphas: Matrix, signs: Matrix, costs: Matrix, loss: 'hinge' | 'squared-hinge'): void {
+  for (let k = 0; k < alphas.data.length; k++) {
+    const bound = loss === 'hinge' || costs.data[k] === 0 ? costs.data[k] : Number.POSITIVE_INFINITY;
+    alphas.data[k] = signs.data[k] === 0 ? 0 : Math.min(bound, Math.max(0, alphas.data[k]));
+  }
+}
+
+/** C×n costs from any of the forms they are given in, instances in visiting order. */
+function costMatrix(cost: SvmOptions['cost'], order: Int32Array, categories: number): Matrix<Float64Array> {
+  if (cost instanceof Matrix) return transposed(cost, order);
+  const costs = Matrix.zeros(categories, order.length);
+  if (typeof cost === 'number') return costs.fill(cost);
+  if (cost.length !== order.length)
+    throw new ArgumentError(`linearSvm: ${cost.length} costs for ${order.length} instances`);
+  const inOrder = Float64Array.from(order, (row) => cost[row]);
+  for (let c = 0; c < categories; c++) costs.row(c).set(inOrder);
+  return costs;
+}
+
+function checkCosts(costs: Matrix<Float64Array>): Matrix<Float64Array> {
+  const wrong = costs.data.find((value) => !(value >= 0 && Number.isFinite(value)));
+  if (wrong !== undefined) throw new ArgumentError(`linearSvm: a cost is ${wrong}; it must be a number of at least 0`);
+  return costs;
+}

@@ -1,0 +1,63 @@
+/** What a method that learns from web pictures asks of a problem. */
+import { ArgumentError, ProblemError } from '../../errors.js';
+import type { Matrix } from '../../linalg/matrix.js';
+import { requireLearnable } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+
+/** Every test category must have web pictures; methods of the standard setting refuse generalized problems. */
+export function requireWeb(problem: Problem, method: string, setting: 'standard' | 'generalized' = 'standard'): void {
+  if (setting === 'standard' && problem.generalized)
+    throw new ArgumentError(
+      `${method} chooses among test categories only, and this problem is in the generalized setting`,
+      'Use the problem in the standard setting, or a method of the generalized setting such as lr-mix.',
+    );
+  if (setting === 'generalized' && !problem.generalized)
+    throw new ArgumentError(
+      `${method} chooses among test and auxiliary categories, and this problem is in the standard setting`,
+      'Use the generalized setting (--generalized), or a method of the standard setting such as lr.',
+    );
+  requireLearnable(problem);
+  if (problem.webFeatures.rows === 0)
+    throw new ProblemError(
+      'web_features',
+      undefined,
+      `there are no web pictures, and ${method} learns from them`,
+      'Add web pictures, or choose a zero-shot method.',
+    );
+  requireCovered('web_labels', problem.webLabels, problem.testNames, method);
+  if (setting === 'generalized') requireCovered('aux_labels', problem.auxiliaryLabels, problem.auxiliaryNames, method);
+}
+
+function requireCovered(array: string, labels: Int32Array, names: readonly string[], method: string): void {
+  const found = new Uint8Array(names.length);
+  for (const label of labels) found[label] = 1;
+  const missing = found.indexOf(0);
+  if (missing >= 0)
+    throw new ProblemError(
+      array,
+      undefined,
+      `category ${missing} ("${names[missing]}") has no pictures, and ${method} needs some of every category`,
+      'Add pictures of the category, or leave it out of the problem.',
+    );
+}
+
+/** Text features of the web pictures as unit vectors, so that long descriptions count no more than short ones. */
+export function unitText(problem: Problem, method: string): Matrix<Float64Array> {
+  const { webText } = problem;
+  if (!webText)
+    throw new ProblemError(
+      'web_text',
+      undefined,
+      `the web pictures have no text, and ${method} learns from it`,
+      'Add web_text or web_texts to the problem, or choose a method without text.',
+    );
+  const text = webText.copy('float64');
+  for (let i = 0; i < text.rows; i++) {
+    const row = text.row(i);
+    let squares = 0;
+    for (let j = 0; j < row.length; j++) squares += row[j] * row[j];
+    const factor = squares > 0 ? 1 / Math.sqrt(squares) : 0;
+    for (let j = 0; j < row.length; j++) row[j] *= factor;
+  }
+  return text;
+}
