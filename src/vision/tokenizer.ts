@@ -148,7 +148,8 @@ function printableFirst(): string[] {
   return [...own, ...printable.filter((character) => character.codePointAt(0)! >= 256)];
 }
 
+/** A merge as it is written in files; anything but two pieces gives an empty second one. */
 function pair(line: string): [string, string] {
-  const [left, right = ''] = line.split(' ');
-  return [left, right];
+  const pieces = line.split(' ');
+  return [pieces[0], pieces.length === 2 ? pieces[1] : ''];
 }

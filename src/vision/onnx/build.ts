@@ -5,6 +5,7 @@ import { WireWriter } from './wire.js';
 const opset = 13;
 const irVersion = 7;
 const elementTypes = { float32: 1, int64: 7 } as const;
+type ElementType = keyof typeof elementTypes;
 const attributeTypes = { float: 1, integer: 2, text: 3, integers: 7 } as const;
 
 export type AttributeValue =
@@ -46,13 +47,13 @@ export class OnnxBuilder {
     return this.constant(name, [values.length], 'int64', new Uint8Array(data.buffer));
   }
 
-  input(name: string, shape: readonly (number | string)[]): string {
-    this.inputs.message(graph.input, declaration(name, shape));
+  input(name: string, shape: readonly (number | string)[], type: ElementType = 'float32'): string {
+    this.inputs.message(graph.input, declaration(name, shape, type));
     return name;
   }
 
   output(name: string, shape: readonly (number | string)[]): string {
-    this.outputs.message(graph.output, declaration(name, shape));
+    this.outputs.message(graph.output, declaration(name, shape, 'float32'));
     return name;
   }
 
@@ -69,7 +70,7 @@ export class OnnxBuilder {
       .finish();
   }
 
-  private constant(name: string, shape: readonly number[], type: keyof typeof elementTypes, data: Uint8Array): string {
+  private constant(name: string, shape: readonly number[], type: ElementType, data: Uint8Array): string {
     if (this.names.has(name)) return name;
     this.names.add(name);
     this.constants.message(
@@ -103,12 +104,12 @@ function encodeAttribute(name: string, given: Attributes[string]): WireWriter {
   return writer.integers(attribute.integers, value.integers).integer(attribute.type, attributeTypes.integers);
 }
 
-function declaration(name: string, shape: readonly (number | string)[]): WireWriter {
+function declaration(name: string, shape: readonly (number | string)[], type: ElementType): WireWriter {
   const dimensions = new WireWriter();
   for (const size of shape) {
     const dimension = new WireWriter();
     dimensions.message(1, typeof size === 'number' ? dimension.integer(1, size) : dimension.text(2, size));
   }
-  const tensorType = new WireWriter().integer(1, elementTypes.float32).message(2, dimensions);
+  const tensorType = new WireWriter().integer(1, elementTypes[type]).message(2, dimensions);
   return new WireWriter().text(1, name).message(2, new WireWriter().message(1, tensorType));
 }
