@@ -6,6 +6,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   'catalog query': () => import('./catalog-query.js').then((m) => m.default),
   crawl: () => import('./crawl.js').then((m) => m.default),
   dedupe: () => import('./dedupe.js').then((m) => m.default),
+  demo: () => import('./demo.js').then((m) => m.default),
   doctor: () => import('./doctor.js').then((m) => m.default),
   features: () => import('./features.js').then((m) => m.default),
   fit: () => import('./fit.js').then((m) => m.default),
