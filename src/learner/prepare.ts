@@ -7,7 +7,6 @@ import type { AlternatingInput } from './alternating.js';
 import { auxiliaryDictionary } from './auxiliary.js';
 import type { LearnerOptions } from './options.js';
 import { type ResidentProblem, upload } from './resident.js';
-import { fullBasis, spanBasis } from './span.js';
 import { textTerm } from './text.js';
 import { WebState } from './web-state.js';
 
@@ -33,7 +32,7 @@ export async function prepare(resident: ResidentProblem, options: LearnerOptions
     return matrix;
   };
   const { auxiliarySemantics, testSemantics } = problem;
-  const basis = options.space === 'span' ? spanBasis(auxiliarySemantics, testSemantics) : fullBasis(testSemantics.cols);
+  const basis = resident.basis(options.space);
   const basisHere = own(upload(backend, basis, dtype));
   const toSpan = (semantics: Matrix) => {
     const source = upload(backend, semantics, dtype);

@@ -8,6 +8,7 @@ import type { Dtype, Matrix } from '../linalg/matrix.js';
 import type { Problem } from '../problem/problem.js';
 import type { WebRows } from '../problem/streamed.js';
 import { type ClassSums, classSums } from './auxiliary.js';
+import { fullBasis, spanBasis } from './span.js';
 import { spectralBound } from './theta/projected-gradient.js';
 import { MemoryWeb, type WebFeatures } from './web-features.js';
 import { StreamedWeb } from './web-streamed.js';
@@ -29,6 +30,7 @@ export class ResidentProblem {
   readonly testSum: Float64Array;
   readonly #options: ResidentOptions;
   readonly #ownsTest: boolean;
+  readonly #bases: Partial<Record<'span' | 'full', Matrix<Float64Array>>> = {};
   #auxiliary: ClassSums | undefined;
   #web: WebFeatures | undefined;
   #dots: Float64Array | undefined;
@@ -55,6 +57,14 @@ export class ResidentProblem {
     const { auxiliaryFeatures, auxiliaryLabels, auxiliarySemantics } = this.problem;
     this.#auxiliary ??= classSums(auxiliaryFeatures, auxiliaryLabels, auxiliarySemantics.rows);
     return this.#auxiliary;
+  }
+
+  /** Orthonormal rows: a basis of the span of all semantic vectors, or of the whole space. */
+  basis(space: 'span' | 'full'): Matrix<Float64Array> {
+    const { auxiliarySemantics, testSemantics } = this.problem;
+    this.#bases[space] ??=
+      space === 'span' ? spanBasis(auxiliarySemantics, testSemantics) : fullBasis(testSemantics.cols);
+    return this.#bases[space];
   }
 
   get web(): WebFeatures {
