@@ -75,6 +75,8 @@ export class Bowerbird implements Method {
     const { signal, onProgress, onIteration, checkpoint, webRows } = fitOptions;
     const notes: string[] = [];
     const note = (message: string) => notes.push(message);
+    if (fitOptions.resident && fitOptions.resident.problem !== problem)
+      throw new ArgumentError('the resident problem is not the problem of this fit');
     const resident =
       fitOptions.resident ?? new ResidentProblem(problem, backend, { dtype: options.dtype, webRows, note });
     const { input, release } = await prepare(resident, options);
