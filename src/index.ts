@@ -1,3 +1,6 @@
-/** The library: everything a program needs to make, read, check and split problems. */
+/** The library: errors, problems, linear algebra, file formats and the learner. Each is also a subpath of its own. */
 export * from './errors.js';
+export * from './formats/index.js';
+export * from './learner/index.js';
+export * from './linalg/index.js';
 export * from './problem/index.js';

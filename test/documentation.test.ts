@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'bowerbird-documentation-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const page = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
+const source = (part: string) => new URL(`../src/${part}`, import.meta.url).href;
+
+/** The examples import the package by its name; here that is the sources. */
+function withSources(example: string): string {
+  return example
+    .replaceAll(/'bowerbird\/(\w+)'/g, (_, part) => `'${source(`${part}/index.ts`)}'`)
+    .replaceAll("'bowerbird'", `'${source('index.ts')}'`);
+}
+
+const examples = ['README.md', 'docs/problem.md'].flatMap((name) =>
+  [...page(name).matchAll(/```ts runnable\n(.*?)```/gs)].map(([, code], i) => [`${name}, example ${i + 1}`, code]),
+);
+
+describe('documentation', () => {
+  it.each(examples)('runs: %s', (name, code) => {
+    const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.mts`);
+    writeFileSync(file, withSources(code));
+    const tsx = new URL('../node_modules/tsx/dist/esm/index.mjs', import.meta.url).href;
+    const child = spawnSync(process.execPath, ['--import', tsx, file], { cwd: folder, encoding: 'utf8' });
+    expect(child.status, child.stderr).toBe(0);
+    expect(child.stdout).not.toBe('');
+  });
+
+  it('has examples', () => {
+    expect(examples.length).toBe(3);
+  });
+
+  it('names the two commands that package.json has', () => {
+    const { scripts } = JSON.parse(page('package.json'));
+    for (const command of ['npm ci && npm run demo', 'npm ci && npm test'])
+      expect(page('README.md')).toContain(command);
+    expect(scripts).toMatchObject({ demo: expect.any(String), test: expect.any(String) });
+  });
+
+  it('gives the reason for every dependency, and for no other', () => {
+    const { dependencies, devDependencies } = JSON.parse(page('package.json'));
+    const explained = [...page('docs/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
+    expect(explained.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)].sort());
+  });
+});
