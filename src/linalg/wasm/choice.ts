@@ -4,8 +4,9 @@
  * can, follows from the engine alone.
  */
 import { ArgumentError, BackendError } from '../../errors.js';
-import { type Kernels, loadKernels } from './kernels.js';
+import { loadKernels } from './kernels.js';
 import { type Family, isPaired, moduleOf, pairingWanted, wasmFeatures } from './modules.js';
+import { computesRight, timeProduct, trialMemory } from './trial.js';
 
 export interface Kernel {
   /** Such as `fma-6x2`: family, rows and vectors of the tile. */
@@ -39,7 +40,7 @@ export function chooseKernel(asked: string | undefined): Kernel {
   }
   let name = fastest.get(family);
   if (name === undefined) {
-    name = timeKernels(kernels.filter((kernel) => familyOf(kernel) === family));
+    name = fastestOf(kernels.filter((kernel) => familyOf(kernel) === family));
     fastest.set(family, name);
   }
   return kernelNamed(name);
@@ -54,46 +55,25 @@ function familyOf(kernel: string): Family {
   return kernel.startsWith('fma-') ? 'fma' : 'simd';
 }
 
-const page = 65536;
-const size = 96;
-const depth = 256;
-const trials = { packedA: 16 * page, packedB: 24 * page, c: 32 * page, tile: 40 * page };
-
-/** The fastest of the candidates: each multiplies small packed blocks in turn, in several rounds, and its best counts. */
-function timeKernels(candidates: string[]): string {
-  const memory = new WebAssembly.Memory({ initial: 41, maximum: 41, shared: true });
-  new Float64Array(memory.buffer, trials.packedA, (8 * page) / 8).fill(1);
-  new Float64Array(memory.buffer, trials.packedB, (8 * page) / 8).fill(0.5);
+/** The fastest of the candidates that compute right: each has several turns, and its best one counts. */
+function fastestOf(candidates: string[]): string {
+  const memory = trialMemory();
   const rivals = candidates
     .filter((name) => !isPaired(name) || pairingWanted())
-    .map((name) => ({ name, best: Number.POSITIVE_INFINITY, kernels: kernelsNamed(name, memory) }))
-    .filter(({ kernels }) => computes(kernels, memory));
-  // The engine replaces its quick first code by optimised code during the first rounds.
-  for (let round = 0; round < 12; round++)
-    for (const rival of rivals) rival.best = Math.min(rival.best, timeOnce(rival.kernels));
-  if (rivals.length === 0)
-    throw new BackendError(`the WebAssembly kernels ${candidates.join(', ')} compute wrong products on this engine`);
-  return rivals.reduce((first, second) => (second.best < first.best ? second : first)).name;
-}
-
-function kernelsNamed(name: string, memory: WebAssembly.Memory): Kernels {
-  const { module, tile } = kernelNamed(name);
-  return loadKernels(module, memory, tile).float64;
-}
-
-function timeOnce(kernels: Kernels): number {
-  const started = performance.now();
-  product(kernels);
-  return performance.now() - started;
-}
-
-function product({ block }: Kernels): void {
-  block(size, size, depth, trials.packedA, trials.packedB, trials.c, size * 8, 1, 0, size, trials.tile);
-}
-
-/** Whether the product of ones and halves is right: experimental engine features are not taken on trust. */
-function computes(kernels: Kernels, memory: WebAssembly.Memory): boolean {
-  const c = new Float64Array(memory.buffer, trials.c, size * size).fill(0);
-  for (let run = 0; run < 3; run++) product(kernels);
-  return c.every((value) => value === depth / 2);
+    .map((name) => {
+      const { module, tile } = kernelNamed(name);
+      return { name, kernels: loadKernels(module, memory, tile), best: Number.POSITIVE_INFINITY };
+    });
+  // The engine replaces its quick first code by optimised code during the first turns.
+  for (let turn = 0; turn < 12; turn++)
+    for (const rival of rivals) rival.best = Math.min(rival.best, timeProduct(rival.kernels.float64));
+  rivals.sort((first, second) => first.best - second.best);
+  // An experiment of the engine is not taken on trust, also not in code that it optimises later.
+  const checks = pairingWanted() ? 50 : 1;
+  const right = rivals.find(({ kernels }) => {
+    for (let check = 0; check < checks; check++) if (!computesRight(memory, kernels)) return false;
+    return true;
+  });
+  if (!right) throw new BackendError(`the WebAssembly kernels ${candidates.join(', ')} compute wrongly on this engine`);
+  return right.name;
 }

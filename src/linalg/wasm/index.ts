@@ -7,6 +7,7 @@ import { chooseKernel } from './choice.js';
 import { loadKernels } from './kernels.js';
 import { regions } from './layout.js';
 import { SharedStorage } from './memory.js';
+import { pairingWanted } from './modules.js';
 import { Team } from './team.js';
 
 export { type WasmFeatures, wasmFeatures } from './modules.js';
@@ -47,7 +48,7 @@ export async function createWasmBackend(options: WasmBackendOptions = {}): Promi
   const { memory } = storage;
   const kernels = loadKernels(module, memory, tile);
   const team = await Team.start({ module, memory, tile }, kernels, threads);
-  const arithmetic = family === 'fma' ? 'relaxed SIMD with fused multiply-add' : 'SIMD';
+  const arithmetic = `${family === 'fma' ? 'relaxed SIMD with fused multiply-add' : 'SIMD'}${pairingWanted() ? ' in pairs' : ''}`;
   const description = `WebAssembly, ${arithmetic}, tile ${name}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
   return new WasmBackend({ storage, kernels, team, regions: places }, description);
 }
