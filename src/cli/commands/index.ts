@@ -17,5 +17,10 @@ export const commands: Record<string, () => Promise<Command>> = {
   'models layers': () => import('./models-layers.js').then((m) => m.default),
   'models list': () => import('./models-list.js').then((m) => m.default),
   predict: () => import('./predict.js').then((m) => m.default),
+  text: () => import('./text.js').then((m) => m.default),
   weights: () => import('./weights.js').then((m) => m.default),
+  'words fetch': () => import('./words-fetch.js').then((m) => m.default),
+  'words get': () => import('./words-get.js').then((m) => m.default),
+  'words info': () => import('./words-info.js').then((m) => m.default),
+  'words train': () => import('./words-train.js').then((m) => m.default),
 };

@@ -71,10 +71,11 @@ export async function runTraining(training: Training, state: TrainingState, cont
         clearTimeout(timer);
       }
       threads = results.map((result) => result.state);
-      if (results.every((result) => result.finished)) break;
       const { path } = control.checkpoint ?? {};
+      // Also at the end: a run that is killed while its result is being written need not train again.
       if (path)
         await saveCheckpoint(path, training.identity, { threads, done: done.map((one) => one[0]) }, training.model);
+      if (results.every((result) => result.finished)) break;
       if (control.signal?.aborted)
         throw new InterruptedError(
           'training was interrupted',
@@ -128,6 +129,7 @@ export function dividedAmong(
 }
 
 /** The options that were given: `undefined` must not hide a default. */
-export function defined<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+export function defined<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
