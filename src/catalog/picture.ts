@@ -35,6 +35,8 @@ export interface PictureMeasurements {
   sha256?: string;
   /** 64-bit perceptual hash as 16 hexadecimal digits. */
   perceptualHash?: string;
+  /** The same of slightly cropped windows, with spaces between. */
+  cropHashes?: string;
   mediaType?: string;
   width?: number;
   height?: number;

@@ -33,6 +33,7 @@ const measuredColumns = {
   bytes: 'INTEGER',
   sha256: 'VARCHAR',
   perceptual_hash: 'VARCHAR',
+  crop_hashes: 'VARCHAR',
   media_type: 'VARCHAR',
   width: 'INTEGER',
   height: 'INTEGER',

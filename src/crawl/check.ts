@@ -1,8 +1,9 @@
 /** Whether a fetched file is a picture worth keeping: decodes to its last row, large enough, not too large. */
 import { open } from 'node:fs/promises';
 import sharp from 'sharp';
+import { greyPicture, readingOptions } from './grey.js';
 import { Refusal } from './network/failure.js';
-import { hashSide, perceptualHash } from './perceptual-hash.js';
+import { type PerceptualHashes, perceptualHashes } from './perceptual-hash.js';
 
 export interface CheckOptions {
   /** Of the shorter side, in pixels. @default 64 */
@@ -13,19 +14,15 @@ export interface CheckOptions {
   decodeTimeout?: number;
 }
 
-export interface CheckedPicture {
+export interface CheckedPicture extends PerceptualHashes {
   width: number;
   height: number;
   /** More than one for an animation or a file of several pages. */
   frames: number;
-  perceptualHash: string;
 }
 
 // Files are read once and may be replaced: a cache by file name would be wrong and would grow.
 sharp.cache(false);
-
-const reading = (maximumPixels: number) =>
-  ({ failOn: 'error', limitInputPixels: maximumPixels, sequentialRead: true, pages: 1 }) as const;
 
 export async function checkPicture(
   file: string,
@@ -35,29 +32,20 @@ export async function checkPicture(
   const { minimumSide = 64, maximumPixels = 100_000_000, decodeTimeout = 30 } = options;
   if (mediaType === 'image/webp') await checkWebpLength(file);
   // The header alone says how large the picture would be once decoded.
-  const header = await decoding(sharp(file, { ...reading(maximumPixels), limitInputPixels: false }).metadata());
+  const header = await decoding(sharp(file, { ...readingOptions, limitInputPixels: false }).metadata());
   const { width, height } = header.autoOrient;
   if (width * height > maximumPixels)
     throw new Refusal('too-many-pixels', `${width} × ${height} pixels, at most ${maximumPixels} allowed`);
   if (Math.min(width, height) < minimumSide)
     throw new Refusal('too-small', `${width} × ${height} pixels, the shorter side must have at least ${minimumSide}`);
-  const grey = await decoding(
-    sharp(file, reading(maximumPixels))
-      .timeout({ seconds: decodeTimeout })
-      .autoOrient()
-      .flatten({ background: '#ffffff' })
-      .resize(hashSide, hashSide, { fit: 'fill', fastShrinkOnLoad: true })
-      .greyscale()
-      .raw()
-      .toBuffer(),
-  );
-  return { width, height, frames: header.pages ?? 1, perceptualHash: perceptualHash(grey) };
+  const grey = await decoding(greyPicture(file, { limitInputPixels: maximumPixels }, decodeTimeout));
+  return { width, height, frames: header.pages ?? 1, ...perceptualHashes(grey) };
 }
 
 /** Writes the first frame of an animation as a PNG. */
 export async function writeFirstFrame(file: string, target: string, options: CheckOptions = {}): Promise<void> {
   await decoding(
-    sharp(file, reading(options.maximumPixels ?? 100_000_000))
+    sharp(file, { ...readingOptions, limitInputPixels: options.maximumPixels ?? 100_000_000 })
       .autoOrient()
       .png()
       .toFile(target),

@@ -44,9 +44,9 @@ export default defineCommand({
     'auxiliary-features': { type: 'string', placeholder: 'PATH', description: 'Features of the auxiliary pictures.' },
     radius: {
       type: 'integer',
-      default: 16,
+      default: 10,
       minimum: 0,
-      maximum: 24,
+      maximum: 20,
       description: 'Most differing bits of two perceptual hashes.',
     },
     likeness: {

@@ -120,7 +120,10 @@ async function* sameFeatures(
       const set = await openFeatureSet(path);
       sets.push(set);
       for (const [row, name] of set.names.entries())
-        rows.push({ item: { kind, name, file: name, sha256: '', perceptualHash: '' }, place: { rows: set.rows, row } });
+        rows.push({
+          item: { kind, name, file: name, sha256: '', perceptualHash: '', cropHashes: '' },
+          place: { rows: set.rows, row },
+        });
     }
     const own = await openFeatureSet(options.features, options.ids);
     sets.push(own);

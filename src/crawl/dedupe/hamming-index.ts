@@ -26,38 +26,37 @@ export class HammingIndex {
     this.#hashes = new Uint16Array(hashes.length * parts);
     this.#seen = new Int32Array(hashes.length);
     for (const [i, hash] of hashes.entries()) {
-      if (!/^[0-9a-f]{16}$/.test(hash)) throw new ArgumentError(`"${hash}" is not a hash of 16 hexadecimal digits`);
-      for (let part = 0; part < parts; part++)
-        this.#hashes[i * parts + part] = Number.parseInt(hash.slice(part * 4, part * 4 + 4), 16);
+      this.#hashes.set(partsOf(hash), i * parts);
     }
     for (let part = 0; part < parts; part++) this.#build(part);
   }
 
-  /** Entries at most `radius` bits from entry `i`, itself left out, in no particular order. */
-  near(i: number, radius: number): { index: number; distance: number }[] {
+  /** Entries at most `radius` bits from a hash, in no particular order. */
+  near(hash: string, radius: number): { index: number; distance: number }[] {
     const found: { index: number; distance: number }[] = [];
+    const own = partsOf(hash);
+    const masks = masksWithin(Math.floor(radius / parts));
     const query = ++this.#query;
-    this.#seen[i] = query;
     for (let part = 0; part < parts; part++) {
-      const own = this.#hashes[i * parts + part];
       const starts = this.#starts[part];
       const items = this.#items[part];
-      for (const mask of masksWithin(Math.floor(radius / parts)))
-        for (let at = starts[own ^ mask]; at < starts[(own ^ mask) + 1]; at++) {
+      for (let m = 0; m < masks.length; m++) {
+        const value = own[part] ^ masks[m];
+        for (let at = starts[value]; at < starts[value + 1]; at++) {
           const index = items[at];
           if (this.#seen[index] === query) continue;
           this.#seen[index] = query;
-          const distance = this.distance(i, index);
+          const distance = this.#distance(own, index);
           if (distance <= radius) found.push({ index, distance });
         }
+      }
     }
     return found;
   }
 
-  distance(i: number, j: number): number {
+  #distance(own: Uint16Array, index: number): number {
     let sum = 0;
-    for (let part = 0; part < parts; part++)
-      sum += bitCounts[this.#hashes[i * parts + part] ^ this.#hashes[j * parts + part]];
+    for (let part = 0; part < parts; part++) sum += bitCounts[own[part] ^ this.#hashes[index * parts + part]];
     return sum;
   }
 
@@ -73,20 +72,25 @@ export class HammingIndex {
   }
 }
 
+function partsOf(hash: string): Uint16Array {
+  if (!/^[0-9a-f]{16}$/.test(hash)) throw new ArgumentError(`"${hash}" is not a hash of 16 hexadecimal digits`);
+  return Uint16Array.from({ length: parts }, (_, part) => Number.parseInt(hash.slice(part * 4, part * 4 + 4), 16));
+}
+
 const bitCounts = Uint8Array.from({ length: tableSize }, (_, value) => {
   let count = 0;
   for (let rest = value; rest > 0; rest &= rest - 1) count++;
   return count;
 });
 
-const masks = new Map<number, Int32Array>();
+const masksByBits = new Map<number, Int32Array>();
 
 /** All 16-bit words with at most `bits` bits set. */
 function masksWithin(bits: number): Int32Array {
-  let result = masks.get(bits);
+  let result = masksByBits.get(bits);
   if (!result) {
     result = Int32Array.from({ length: tableSize }, (_, value) => value).filter((value) => bitCounts[value] <= bits);
-    masks.set(bits, result);
+    masksByBits.set(bits, result);
   }
   return result;
 }

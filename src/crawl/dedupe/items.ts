@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import sharp from 'sharp';
 import type { Catalog } from '../../catalog/index.js';
 import { BowerbirdError } from '../../errors.js';
-import { hashSide, perceptualHash } from '../perceptual-hash.js';
+import { greyPicture } from '../grey.js';
+import { perceptualHashes } from '../perceptual-hash.js';
 
 export interface Item {
   /** References are never removed; a match with a test picture is a leak. */
@@ -16,6 +16,7 @@ export interface Item {
   file: string;
   sha256: string;
   perceptualHash: string;
+  cropHashes: string;
   category?: string;
   /** An earlier run found it to be a duplicate. */
   removed?: boolean;
@@ -35,6 +36,7 @@ export async function keptItems(catalog: Catalog): Promise<Item[]> {
       file: join(catalog.folder, picture.path!),
       sha256: picture.sha256!,
       perceptualHash: picture.perceptualHash!,
+      cropHashes: picture.cropHashes!,
       category: picture.category,
       removed: picture.state === 'dropped',
     });
@@ -57,26 +59,11 @@ export async function referenceItems(
     .sort((a, b) => (join(a.parentPath, a.name) < join(b.parentPath, b.name) ? -1 : 1))) {
     signal?.throwIfAborted();
     const file = join(entry.parentPath, entry.name);
-    const hash = await perceptualHashOf(file);
+    const grey = await greyPicture(file).catch(() => undefined);
     // Lists and notes lie among pictures.
-    if (hash !== undefined) items.push({ kind, name: file, file, sha256: await sha256Of(file), perceptualHash: hash });
+    if (grey) items.push({ kind, name: file, file, sha256: await sha256Of(file), ...perceptualHashes(grey) });
   }
   return items;
-}
-
-async function perceptualHashOf(file: string): Promise<string | undefined> {
-  try {
-    const grey = await sharp(file, { sequentialRead: true, pages: 1 })
-      .autoOrient()
-      .flatten({ background: '#ffffff' })
-      .resize(hashSide, hashSide, { fit: 'fill' })
-      .greyscale()
-      .raw()
-      .toBuffer();
-    return perceptualHash(grey);
-  } catch {
-    return undefined;
-  }
 }
 
 async function sha256Of(file: string): Promise<string> {

@@ -3,9 +3,11 @@
  * that correlate. In order of preference, a picture is a duplicate when it matches an earlier one that stays, and that
  * very pair has been compared.
  */
+import { greyPicture } from '../grey.js';
+import { cropCount } from '../perceptual-hash.js';
 import { HammingIndex } from './hamming-index.js';
 import type { Item } from './items.js';
-import { likeness, type Thumbnail, thumbnail } from './thumbnail.js';
+import { likeness } from './likeness.js';
 
 export type MergeMethod = 'exact' | 'perceptual' | 'features';
 
@@ -19,7 +21,7 @@ export interface Merge {
 }
 
 export interface SamePictureOptions {
-  /** Largest number of differing bits of two hashes. @default 16 */
+  /** Largest number of differing bits of two hashes. @default 10 */
   radius?: number;
   /** Least correlation of the pixels. @default 0.85 */
   likeness?: number;
@@ -27,7 +29,7 @@ export interface SamePictureOptions {
   onProgress?(done: number, total: number): void;
 }
 
-const cachedThumbnails = 4096;
+const cachedPictures = 4096;
 
 /**
  * @param items references first, then by preference
@@ -39,17 +41,16 @@ export async function* samePictures(
   options: SamePictureOptions = {},
 ): AsyncGenerator<Merge> {
   yield* equalFiles(items, gone);
-  const { radius = 16, likeness: least = 0.85 } = options;
-  const index = new HammingIndex(items.map((item) => item.perceptualHash));
-  const thumbnails = new Thumbnails();
+  const { radius = 10, likeness: least = 0.85 } = options;
+  const hashes = new HashSearch(items, radius);
+  const pictures = new GreyPictures();
   for (const [i, item] of items.entries()) {
     options.signal?.throwIfAborted();
     if (i % 256 === 0) options.onProgress?.(i, items.length);
     if (gone[i]) continue;
-    const candidates = index.near(i, radius).filter(({ index: j }) => j < i && !gone[j] && differ(item, items[j]));
-    for (const { index: j, distance } of candidates.sort((a, b) => a.index - b.index)) {
-      if (gone[i] || gone[j]) continue;
-      const [a, b] = [await thumbnails.of(item.file), await thumbnails.of(items[j].file)];
+    for (const [j, distance] of hashes.earlierThan(i)) {
+      if (gone[i] || gone[j] || !differ(item, items[j])) continue;
+      const [a, b] = [await pictures.of(item.file), await pictures.of(items[j].file)];
       const value = a && b ? likeness(a, b) : 0;
       if (value < least) continue;
       const explanation = `hashes differ in ${distance} of 63 bits (at most ${radius}), pixels correlate to ${value.toFixed(3)} (at least ${least})`;
@@ -78,16 +79,45 @@ function differ(a: Item, b: Item): boolean {
   return a.kind === 'web' || a.kind !== b.kind;
 }
 
-class Thumbnails {
-  readonly #cache = new Map<string, Thumbnail>();
+/** Near hashes of whole pictures, and of a whole picture with the other one cropped, either way round. */
+class HashSearch {
+  readonly #items: readonly Item[];
+  readonly #radius: number;
+  readonly #wholes: HammingIndex;
+  readonly #crops: HammingIndex;
+
+  constructor(items: readonly Item[], radius: number) {
+    this.#items = items;
+    this.#radius = radius;
+    this.#wholes = new HammingIndex(items.map((item) => item.perceptualHash));
+    this.#crops = new HammingIndex(items.flatMap((item) => item.cropHashes.split(' ')));
+  }
+
+  /** Items before `i` with the least distance found, in order. */
+  earlierThan(i: number): [number, number][] {
+    const { perceptualHash, cropHashes } = this.#items[i];
+    const best = new Map<number, number>();
+    const take = (j: number, distance: number) => {
+      if (j < i) best.set(j, Math.min(distance, best.get(j) ?? 64));
+    };
+    for (const hash of [perceptualHash, ...cropHashes.split(' ')])
+      for (const { index, distance } of this.#wholes.near(hash, this.#radius)) take(index, distance);
+    for (const { index, distance } of this.#crops.near(perceptualHash, this.#radius))
+      take(Math.floor(index / cropCount), distance);
+    return [...best].sort((a, b) => a[0] - b[0]);
+  }
+}
+
+class GreyPictures {
+  readonly #cache = new Map<string, Uint8Array>();
 
   /** Undefined where the file is missing or does not decode: then nothing is verified, and nothing merged. */
-  async of(file: string): Promise<Thumbnail | undefined> {
+  async of(file: string): Promise<Uint8Array | undefined> {
     const known = this.#cache.get(file);
     if (known) return known;
-    const made = await thumbnail(file).catch(() => undefined);
+    const made = await greyPicture(file).catch(() => undefined);
     if (!made) return undefined;
-    if (this.#cache.size >= cachedThumbnails) this.#cache.delete(this.#cache.keys().next().value!);
+    if (this.#cache.size >= cachedPictures) this.#cache.delete(this.#cache.keys().next().value!);
     this.#cache.set(file, made);
     return made;
   }

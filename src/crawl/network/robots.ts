@@ -29,9 +29,16 @@ export class RobotsRules {
     const groups: { agents: string[]; rules: Rule[]; delay?: number }[] = [];
     let naming = false;
     for (const raw of text.split(/\r\n|\r|\n/)) {
-      const [, field, value] = /^\s*([A-Za-z-]+)\s*:\s*([^#]*?)\s*(?:#.*)?$/.exec(raw) ?? [];
-      if (field === undefined) continue;
-      const key = field.toLowerCase();
+      // Plain string operations: a regular expression could be made to backtrack for hours by a hostile file.
+      const line = raw.split('#', 1)[0];
+      const colon = line.indexOf(':');
+      if (colon < 0) continue;
+      const key = line
+        .slice(0, colon)
+        .trim()
+        .toLowerCase()
+        .replace(/^\ufeff/, '');
+      const value = line.slice(colon + 1).trim();
       if (key === 'user-agent') {
         if (!naming) groups.push({ agents: [], rules: [] });
         groups.at(-1)?.agents.push(value.toLowerCase());
