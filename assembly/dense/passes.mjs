@@ -159,6 +159,99 @@ export function mirror_${type}(begin: i32, end: i32, c: usize, ldc: usize): void
 `;
 }
 
+/** Sums and largest values that are kept in double precision whatever the elements are. */
+function reductions(family, { type, vector, bytes, lanes }) {
+  const wide = type === 'f32';
+  // Two single-precision elements at a time, made double.
+  const pair = (at, offset) => `f64x2.promote_low_f32x4(v128.load64_zero(${at}, ${offset}))`;
+  return `
+${
+  wide
+    ? `
+/** Σⱼ x[j]·y[j] in double precision. */
+export function dotWide_f32(n: i32, x: usize, y: usize): f64 {
+${range(4).map((v) => `  let s${v}: v128 = f64x2.splat(0);`).join('\n')}
+  let left = n;
+  for (; left >= 8; left -= 8) {
+${range(4).map((v) => `    s${v} = ${multiplyAdd(family, 'f64x2', `s${v}`, pair('x', 8 * v), pair('y', 8 * v))};`).join('\n')}
+    x += 32;
+    y += 32;
+  }
+  const sums = f64x2.add(f64x2.add(s0, s1), f64x2.add(s2, s3));
+  let sum = f64x2.extract_lane(sums, 0) + f64x2.extract_lane(sums, 1);
+  for (; left > 0; left--) {
+    sum += <f64>load<f32>(x) * <f64>load<f32>(y);
+    x += 4;
+    y += 4;
+  }
+  return sum;
+}
+`
+    : ''
+}
+/** out[i] ← row i of A · row i of B, in double precision */
+export function rowDotsWide_${type}(m: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize, out: usize): void {
+  for (let i = 0; i < m; i++) {
+    store<f64>(out, ${wide ? 'dotWide_f32' : 'dot_f64'}(n, a, b));
+    out += 8;
+    a += lda;
+    b += ldb;
+  }
+}
+
+/** The largest |aᵢⱼ| to \`out\`, in double precision; NaN if any element is. */
+export function largest_${type}(m: i32, n: i32, a: usize, lda: usize, out: usize): void {
+  let most: v128 = ${vector}.splat(0);
+  let mostOne: ${type} = 0;
+  const end = <usize>n * ${bytes};
+  const whole = <usize>(n / ${lanes}) * 16;
+  for (let i = 0; i < m; i++) {
+    let at: usize = 0;
+    while (at < whole) {
+      most = ${vector}.max(most, ${vector}.abs(v128.load(a + at)));
+      at += 16;
+    }
+    while (at < end) {
+      mostOne = max<${type}>(mostOne, abs<${type}>(load<${type}>(a + at)));
+      at += ${bytes};
+    }
+    a += lda;
+  }
+${range(lanes).map((lane) => `  mostOne = max<${type}>(mostOne, ${vector}.extract_lane(most, ${lane}));`).join('\n')}
+  store<f64>(out, <f64>mostOne);
+}
+`;
+}
+
+/** Rows in consecutive segments, segment c being the rows from starts[c] to starts[c + 1]. */
+function segments({ type, bytes }) {
+  return `
+/** out[i] ← row i of A · the row of B that belongs to its segment, for rows [begin, end) of A */
+export function segmentDots_${type}(begin: i32, end: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize, starts: usize, out: usize): void {
+  let segment = 0;
+  for (let i = begin; i < end; i++) {
+    while (load<i32>(starts + (<usize>segment << 2), 4) <= i) segment++;
+    const product = dot_${type}(n, a + <usize>i * lda, b + <usize>segment * ldb);
+    store<f64>(out + (<usize>i << 3), <f64>product);
+  }
+}
+
+/** out ← β out + Σ over the segment of weights[i]·(row i of A) */
+export function segmentSum_${type}(segment: i32, n: i32, a: usize, lda: usize, weights: usize, starts: usize, beta: f64, out: usize): void {
+  const begin = load<i32>(starts + (<usize>segment << 2));
+  const end = load<i32>(starts + (<usize>segment << 2), 4);
+  addScaled_${type}(1, n, 0, out, 0, beta, out, 0);
+  addRows_${type}(end - begin, n, a + <usize>begin * lda, lda, weights + <usize>begin * ${bytes}, out);
+}
+`;
+}
+
 export function passesSource(family, element) {
-  return dot(family, element) + addRows(family, element) + elementwise(element);
+  return (
+    dot(family, element) +
+    addRows(family, element) +
+    elementwise(element) +
+    reductions(family, element) +
+    segments(element)
+  );
 }

@@ -7,18 +7,23 @@ import {
   checkAxpby,
   checkCholesky,
   checkCholeskySolve,
+  checkCopy,
   checkEigh,
   checkFinite,
   checkGemm,
   checkGemv,
   checkRowDots,
+  checkSameShape,
   checkScaleRows,
+  checkSegments,
   checkSyrk,
 } from '../shapes.js';
 import { Factorisations } from './factorisations.js';
 import type { Machine } from './machine.js';
 import { addScaled, rowDots, scaleRows, timesVector, timesVectorTransposed } from './passes.js';
 import { mirrorLower, multiply } from './product.js';
+import { largestMagnitude, sumOfProducts } from './reductions.js';
+import { segmentDots, segmentSums, takesSegments } from './segments.js';
 
 export class WasmBackend extends HostPasses implements Backend {
   readonly device = 'wasm';
@@ -113,6 +118,38 @@ export class WasmBackend extends HostPasses implements Backend {
     checkRowDots(out, a, b);
     if (a.cols === 0) out.fill(0);
     else rowDots(machine, out, a, b);
+  }
+
+  override copy(target: Matrix, source: Matrix): void {
+    const { storage } = this.#ready('copy');
+    checkCopy(target, source);
+    const apart = storage.apart(target, source) && target.dtype === source.dtype;
+    if (apart && target.rows > 0 && target.cols > 0) this.axpby(target, 1, source, 0);
+    else super.copy(target, source);
+  }
+
+  override dot(a: Matrix, b: Matrix): number {
+    const machine = this.#ready('dot');
+    checkSameShape('dot', a, b);
+    return sumOfProducts(machine, a, b);
+  }
+
+  override maxAbs(a: Matrix): number {
+    return largestMagnitude(this.#ready('maxAbs'), a);
+  }
+
+  override segmentDots(out: Float64Array, a: Matrix, directions: Matrix, starts: Int32Array): void {
+    const machine = this.#ready('segmentDots');
+    checkSegments('segmentDots', a, directions, starts, out.length);
+    if (takesSegments(machine, a, directions, starts)) segmentDots(machine, out, a, directions, starts);
+    else super.segmentDots(out, a, directions, starts);
+  }
+
+  override segmentSums(out: Matrix, a: Matrix, weights: Float64Array, starts: Int32Array, beta = 0): void {
+    const machine = this.#ready('segmentSums');
+    checkSegments('segmentSums', a, out, starts, weights.length);
+    const factors = a.dtype === 'float32' ? Float32Array.from(weights) : weights;
+    if (out.rows > 0 && out.cols > 0) segmentSums(machine, out, a, factors, starts, beta);
   }
 
   cholesky(a: Matrix): void {

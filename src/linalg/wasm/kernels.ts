@@ -37,6 +37,33 @@ export interface Kernels {
   /** Y ← α X + β Y */
   addScaled(m: number, n: number, alpha: number, x: number, ldx: number, beta: number, y: number, ldy: number): void;
   scaleRows(m: number, n: number, a: number, lda: number, factors: number): void;
+  /** Dot products of rows, in double precision whatever the elements are. */
+  rowDotsWide(m: number, n: number, a: number, lda: number, b: number, ldb: number, out: number): void;
+  /** The largest magnitude, in double precision. */
+  largest(m: number, n: number, a: number, lda: number, out: number): void;
+  /** out[i] ← row i of A · the row of B that belongs to its segment, in double precision. */
+  segmentDots(
+    begin: number,
+    end: number,
+    n: number,
+    a: number,
+    lda: number,
+    b: number,
+    ldb: number,
+    starts: number,
+    out: number,
+  ): void;
+  /** out ← β out + Σ over the segment of weights[i] (row i of A) */
+  segmentSum(
+    segment: number,
+    n: number,
+    a: number,
+    lda: number,
+    weights: number,
+    starts: number,
+    beta: number,
+    out: number,
+  ): void;
   /** Rows [begin, end) of the lower triangle copied onto the upper one. */
   mirror(begin: number, end: number, c: number, ldc: number): void;
 }
@@ -70,6 +97,10 @@ function kernelsOf(instance: WebAssembly.Instance, type: 'f64' | 'f32', tile: st
     addRows: find(`addRows_${type}`),
     addScaled: find(`addScaled_${type}`),
     scaleRows: find(`scaleRows_${type}`),
+    rowDotsWide: find(`rowDotsWide_${type}`),
+    largest: find(`largest_${type}`),
+    segmentDots: find(`segmentDots_${type}`),
+    segmentSum: find(`segmentSum_${type}`),
     mirror: find(`mirror_${type}`),
   };
 }

@@ -3,7 +3,7 @@
  * free ranges, the lowest that fits is used, neighbours are joined when a range is given back.
  */
 import { BackendError } from '../../errors.js';
-import type { RealArray } from '../matrix.js';
+import type { Matrix, RealArray } from '../matrix.js';
 import { roundUp } from './layout.js';
 
 const pageBytes = 65536;
@@ -80,6 +80,14 @@ export class SharedStorage {
   /** Byte pointer of an array that lives in this memory, undefined for others. */
   pointerOf(array: RealArray): number | undefined {
     return array.buffer === this.#seen || this.#buffers.has(array.buffer) ? array.byteOffset : undefined;
+  }
+
+  /** Whether both matrices live here, in ranges that do not meet. */
+  apart(a: Matrix, b: Matrix): boolean {
+    const [first, second] = [this.pointerOf(a.data), this.pointerOf(b.data)];
+    if (first === undefined || second === undefined) return false;
+    const length = ({ data, rows, stride }: Matrix) => rows * stride * data.BYTES_PER_ELEMENT;
+    return first + length(a) <= second || second + length(b) <= first;
   }
 
   #takeFree(size: number): number | undefined {

@@ -10,7 +10,7 @@ import { fetchVector, forEachPiece, slots, stageVector, tallest, widest } from '
 
 /** Elements that one task passes over: less would be done before another thread is awake. */
 const taskElements = 2 ** 16;
-const worthSharing = 4 * taskElements;
+export const worthSharing = 4 * taskElements;
 /** y = A'x keeps this many sums of row ranges, of so many columns, beside each other: 4 MiB. */
 const partialSums = 32;
 const partialColumns = 2 ** 14;
@@ -173,6 +173,7 @@ export function scaleRows(machine: Machine, a: Matrix, factors: RealArray): void
   });
 }
 
-function rowsPerTask(columns: number): number {
+/** Rows that one task passes over. */
+export function rowsPerTask(columns: number): number {
   return Math.max(1, Math.floor(taskElements / Math.max(1, columns)));
 }

@@ -6,15 +6,7 @@
 import type { KernelSet, Kernels } from './kernels.js';
 import { blockDepth, blockRows, parameterCount, parametersPointer, roundUp, tileOffset } from './layout.js';
 
-export type Operation =
-  | 'packB'
-  | 'product'
-  | 'mirror'
-  | 'rowDots'
-  | 'timesVector'
-  | 'addRows'
-  | 'addScaled'
-  | 'scaleRows';
+export type Operation = keyof typeof tasks;
 
 /** Parameters are numbers in the order in which the task takes them. */
 type Task = (kernels: Kernels, index: number, workspace: number, parameters: Float64Array) => void;
@@ -103,7 +95,33 @@ const scaleRows: Task = (kernels, index, _workspace, [, rows, m, n, a, lda, fact
   kernels.scaleRows(Math.min(rows, m - row), n, a + row * lda, lda, factors + row * kernels.bytes);
 };
 
-const tasks: Record<Operation, Task> = {
+const rowDotsWide: Task = (kernels, index, _workspace, [, rows, m, n, a, lda, b, ldb, out]) => {
+  const row = index * rows;
+  kernels.rowDotsWide(Math.min(rows, m - row), n, a + row * lda, lda, b + row * ldb, ldb, out + row * 8);
+};
+
+const largest: Task = (kernels, index, _workspace, [, rows, m, n, a, lda, out]) => {
+  const row = index * rows;
+  kernels.largest(Math.min(rows, m - row), n, a + row * lda, lda, out + index * 8);
+};
+
+const segmentDots: Task = (kernels, index, _workspace, [, rows, m, n, a, lda, b, ldb, starts, out]) => {
+  const row = index * rows;
+  kernels.segmentDots(row, Math.min(row + rows, m), n, a, lda, b, ldb, starts, out);
+};
+
+/** A task is one segment and one range of columns. */
+const segmentSums: Task = (kernels, index, _workspace, parameters) => {
+  const [, columns, n, a, lda, weights, starts, beta, out, ldo] = parameters;
+  const groups = Math.ceil(n / columns);
+  const segment = Math.floor(index / groups);
+  const column = (index % groups) * columns;
+  const shift = column * kernels.bytes;
+  const width = Math.min(columns, n - column);
+  kernels.segmentSum(segment, width, a + shift, lda, weights, starts, beta, out + segment * ldo + shift);
+};
+
+const tasks = {
   packB,
   product,
   mirror,
@@ -112,7 +130,11 @@ const tasks: Record<Operation, Task> = {
   addRows,
   addScaled,
   scaleRows,
-};
+  rowDotsWide,
+  largest,
+  segmentDots,
+  segmentSums,
+} satisfies Record<string, Task>;
 /** Operations travel between threads as an index into this list; the first parameter is the element size. */
 export const operations = Object.keys(tasks) as Operation[];
 
