@@ -60,7 +60,9 @@ export class NativeBackend extends HostPasses implements Backend {
 
   matrix<D extends Dtype = 'float64'>(rows: number, cols: number, dtype: D = 'float64' as D): Matrix<ArrayOf<D>> {
     try {
-      return Matrix.zeros(rows, cols, dtype);
+      const matrix = Matrix.zeros(rows, cols, dtype);
+      this.#library.adviseLargePages(matrix.data);
+      return matrix;
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       const bytes = rows * cols * (dtype === 'float64' ? 8 : 4);

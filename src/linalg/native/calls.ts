@@ -59,7 +59,7 @@ export function gemmCalls(
 /** The lower triangle of C ← α op(A) op(A)' + β C: for each block of rows a square on the diagonal and what is left of it. */
 export function syrkCalls(c: Matrix, a: Matrix, transposed: boolean, k: number, alpha: number, beta: number): Call[] {
   const n = c.rows;
-  const blocks = n * n * k >= smallestWork ? pieces(n, 160) : whole(n);
+  const blocks = n * n * k >= smallestWork ? pieces(n, 256) : whole(n);
   const [plain, opposite] = [flag(transposed), flag(!transposed)];
   const part = (row: number) => from(a, transposed ? 0 : row, transposed ? row : 0);
   return blocks.flatMap(([top, bottom]) => {

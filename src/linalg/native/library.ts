@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import type * as Koffi from 'koffi';
 import type { RealArray } from '../matrix.js';
 import type { Candidate } from './candidates.js';
+import { largePageAdvice } from './pages.js';
 
 export type Foreign = (...values: unknown[]) => unknown;
 type Family = 'OpenBLAS' | 'MKL' | 'BLIS' | 'Accelerate' | 'BLAS';
@@ -29,6 +30,8 @@ export interface Library {
   routine(name: string, pointers: number, characters: number, result?: string): Foreign;
   /** Where the elements of a typed array lie; valid while the array is in use. */
   address(data: RealArray): number;
+  /** Asks for large memory pages under an array that has not been written to. */
+  adviseLargePages(data: RealArray): void;
 }
 
 /** Spelling of a Fortran routine and, beside it, of the C functions of the same library. */
@@ -84,6 +87,7 @@ export function openLibrary(koffi: typeof Koffi, candidate: Candidate): Library 
     address(data) {
       return Number(koffi.address(data));
     },
+    adviseLargePages: largePageAdvice(koffi),
   };
 }
 
