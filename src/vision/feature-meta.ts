@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { env } from 'onnxruntime-node';
 import sharp from 'sharp';
 import { FormatError } from '../errors.js';
 import { writeFileAtomic } from '../formats/index.js';
@@ -102,15 +102,11 @@ export function requireSameFeatures(a: FeatureMeta, b: FeatureMeta, whereA: stri
 }
 
 function versions(): Record<string, string> {
-  const require = createRequire(import.meta.url);
-  const packageVersion = (path: string | URL) =>
-    (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
-  const ours = new URL('../../package.json', import.meta.url);
+  const file = new URL('../../package.json', import.meta.url);
   return {
-    bowerbird: packageVersion(ours),
-    onnxruntime: (require('onnxruntime-common') as { env: { versions: { node?: string; common: string } } }).env
-      .versions.common,
-    sharp: sharp.versions.sharp,
+    bowerbird: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version,
+    onnxruntime: env.versions.node ?? env.versions.common,
+    sharp: sharp.versions.sharp ?? '',
     libvips: sharp.versions.vips,
     node: process.versions.node,
   };

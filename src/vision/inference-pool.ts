@@ -123,7 +123,8 @@ export class InferencePool {
 }
 
 function startMember(options: NetworkOptions): Member {
-  const worker = new Worker(artefact('vision/inference-worker.js'), { workerData: options });
+  // Flags of this process, such as --input-type, need not suit a worker.
+  const worker = new Worker(artefact('vision/inference-worker.js'), { workerData: options, execArgv: [] });
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   return { worker, ended, dimension: 0, job: undefined };
 }

@@ -73,9 +73,6 @@ const layers: Record<string, Translate> = {
   ActivityRegularization: unchanged,
 };
 
-/** Layer types that can be translated. */
-export const supportedLayers: readonly string[] = ['InputLayer', ...Object.keys(layers), 'Sequential', 'Functional'];
-
 /**
  * The bytes of an ONNX model. `read` gives the bytes of a weight file by its path in `model.json`.
  * @throws UnsupportedLayerError naming the first layer that cannot be translated

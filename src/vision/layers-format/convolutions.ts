@@ -14,7 +14,7 @@ interface Window {
   pads: [number, number, number, number];
 }
 
-export function slide(
+function slide(
   translation: Translation,
   input: Value,
   size: readonly number[],

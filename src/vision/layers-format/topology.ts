@@ -5,7 +5,7 @@
 import { FormatError } from '../../errors.js';
 import { UnsupportedLayerError } from '../errors.js';
 
-export type LayerConfig = Readonly<Record<string, unknown>>;
+type LayerConfig = Readonly<Record<string, unknown>>;
 
 /** One use of one layer. */
 export interface LayerCall {

@@ -8,11 +8,7 @@ const elementTypes = { float32: 1, int64: 7 } as const;
 type ElementType = keyof typeof elementTypes;
 const attributeTypes = { float: 1, integer: 2, text: 3, integers: 7 } as const;
 
-export type AttributeValue =
-  | { float: number }
-  | { integer: number }
-  | { text: string }
-  | { integers: readonly number[] };
+type AttributeValue = { float: number } | { integer: number } | { text: string } | { integers: readonly number[] };
 /** A whole number is an integer attribute; write `{ float: 1 }` for a float that happens to be whole. */
 export type Attributes = Readonly<Record<string, number | string | readonly number[] | AttributeValue>>;
 

@@ -3,7 +3,7 @@
  * constants, inputs and outputs. Field numbers are those of the ONNX schema (onnx.proto).
  */
 import { FormatError } from '../../errors.js';
-import { type Field, integersOf, readFields, textOf, type WireSource } from './wire.js';
+import { type Field, readFields, textOf, type WireSource } from './wire.js';
 
 export const model = { irVersion: 1, producerName: 2, graph: 7, opsetImport: 8, metadata: 14 } as const;
 export const graph = { node: 1, name: 2, initializer: 5, input: 11, output: 12, valueInfo: 13, sparse: 15 } as const;
@@ -30,13 +30,13 @@ export interface GraphNode {
   readonly field: Field;
 }
 
-export interface NamedField {
+interface NamedField {
   readonly name: string;
   readonly field: Field;
 }
 
 /** A declared tensor: dimensions are numbers, names of free dimensions, or `?`. */
-export interface DeclaredTensor extends NamedField {
+interface DeclaredTensor extends NamedField {
   readonly elementType: number | undefined;
   readonly shape: readonly (number | string)[] | undefined;
 }
@@ -164,13 +164,5 @@ function readShape(source: WireSource, field: Field): (number | string)[] {
     }
     shape.push(size);
   }
-  return shape;
-}
-
-/** Shape of a constant. */
-export function constantShape(source: WireSource, field: Field): number[] {
-  const shape: number[] = [];
-  for (const part of readFields(source, field.start, field.end))
-    if (part.number === tensor.dims) shape.push(...integersOf(source, part));
   return shape;
 }
