@@ -57,16 +57,19 @@ async function readTable(
   const numbered = columns?.every((column) => /^[1-9]\d*$/.test(column)) ?? false;
   let chosen = numbered ? columns?.map((column) => Number(column) - 1) : undefined;
   const texts: PictureText[] = [];
-  for await (const { fields, offset } of csvRecords(path, { delimiter, quotes })) {
+  let widest = 0;
+  for await (const { fields } of csvRecords(path, { delimiter, quotes })) {
     if (!chosen) {
       chosen = chooseColumns(fields, columns, path);
       continue;
     }
-    const missing = chosen.find((column) => column >= fields.length);
-    if (missing !== undefined)
-      throw new FormatError(path, offset, `${fields.length} columns, expected at least ${missing + 1}`);
-    texts.push(chosen.map((column) => fields[column]).join('\n'));
+    // Real tables leave out empty columns at the end of a line: a picture without title and tags.
+    widest = Math.max(widest, fields.length);
+    texts.push(chosen.map((column) => fields[column] ?? '').join('\n'));
   }
+  const beyond = numbered ? chosen?.find((column) => column >= widest) : undefined;
+  if (beyond !== undefined && texts.length > 0)
+    throw new UsageError(`${path} has no column ${beyond + 1}: its longest line has ${widest}`);
   return texts;
 }
 

@@ -97,7 +97,7 @@ function control(model: WordsModel, unit: string, work: string, options: TrainWo
         stage: `train ${model}`,
         done: Math.round(fraction * 1000) / 10,
         total: 100,
-        detail: `epoch ${epoch}/${epochs}, ${Math.round(rate).toLocaleString('en')} ${unit}/s, loss ${loss.toFixed(4)}`,
+        detail: `epoch ${epoch}/${epochs}, ${Math.round(rate)} ${unit}/s${Number.isNaN(loss) ? '' : `, loss ${loss.toFixed(4)}`}`,
       }),
   };
 }

@@ -86,14 +86,15 @@ function scanned(
   };
 }
 
-/** Rows of a `.npy` file whose words stand one a line in the `.txt` file of the same name. */
+/** Rows of a `.npy` file whose words stand one a line in a file beside it. */
 async function npySource(file: RandomAccessFile): Promise<VectorSource> {
-  const listPath = wordListPath(file.name);
-  const text = await readFile(listPath, 'utf8').catch(() => {
-    throw new FileError(listPath, 'the words of this .npy file are missing', {
+  const candidates = ['.words.txt', '.names.txt', '.txt'].map((ending) => besideNpy(file.name, ending));
+  const listPath = candidates.find((path) => existsSync(path));
+  if (!listPath)
+    throw new FileError(candidates[0], 'the words of the .npy file are missing', {
       hint: 'Put one word a line there, in the order of the rows.',
     });
-  });
+  const text = await readFile(listPath, 'utf8');
   const words = text.replace(/\r?\n$/, '').split(/\r?\n/);
   const rows = await openNpyRows(file);
   if (rows.shape.length !== 2 || rows.shape[0] !== words.length)
@@ -121,7 +122,7 @@ async function npySource(file: RandomAccessFile): Promise<VectorSource> {
   };
 }
 
-/** `vectors.npy` goes with `vectors.txt`. */
-export function wordListPath(npyPath: string): string {
-  return `${npyPath.replace(/\.npy$/i, '')}.txt`;
+/** `vectors.npy` goes with `vectors.words.txt`. */
+export function besideNpy(npyPath: string, ending: string): string {
+  return `${npyPath.replace(/\.npy$/i, '')}${ending}`;
 }

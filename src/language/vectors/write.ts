@@ -6,9 +6,9 @@ import { writeNpy } from '../../formats/npy.js';
 import type { WordVectors } from '../../formats/word-vectors.js';
 import { writeWord2vec } from '../../formats/word2vec.js';
 import { CompactWriter, type VectorsDescription } from './compact.js';
-import { wordListPath } from './source.js';
+import { besideNpy } from './source.js';
 
-/** `.vectors` compact, `.bin` word2vec binary, `.vec` word2vec text, `.txt` GloVe, `.npy` with a `.txt` of the words. */
+/** `.vectors` compact, `.bin` word2vec binary, `.vec` word2vec text, `.txt` GloVe, `.npy` with a `.words.txt`. */
 export async function writeVectors(
   path: string,
   vectors: WordVectors,
@@ -19,7 +19,7 @@ export async function writeVectors(
     return writeWord2vec(path, vectors, { binary: extension === '.bin' });
   if (extension === '.txt') return writeGlove(path, vectors);
   if (extension === '.npy') {
-    await writeFileAtomic(wordListPath(path), vectors.words.map((word) => `${word}\n`).join(''));
+    await writeFileAtomic(besideNpy(path, '.words.txt'), vectors.words.map((word) => `${word}\n`).join(''));
     return writeNpy(path, vectors.vectors);
   }
   const writer = await CompactWriter.create(path, vectors.vectors.cols);
