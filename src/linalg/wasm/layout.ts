@@ -39,7 +39,7 @@ export interface Regions {
   readonly heap: number;
 }
 
-export const stagingBytes = 32 * mib;
+const stagingBytes = 32 * mib;
 
 export function regions(threads: number): Regions {
   const packed = roundUp(workspacePointer(threads), 64 * kib);
