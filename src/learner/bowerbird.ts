@@ -135,10 +135,10 @@ export class Bowerbird implements Method {
     backend.release(map);
     this.converged_ = alternation.converged;
     this.#testFeatures = problem.testFeatures;
-    this.#warn(problem);
+    this.#warn();
   }
 
-  #warn(problem: Problem): void {
+  #warn(): void {
     const { options } = this;
     const last = this.trace_[this.trace_.length - 1];
     if (!this.converged_)
@@ -150,11 +150,27 @@ export class Bowerbird implements Method {
       this.warnings_.push(
         `the solution collapsed: the semantic vectors of all test pictures have rank 0; lambda2 = ${options.lambda2} is too large`,
       );
-    const predicted = this.predict(problem.testFeatures);
-    if (predicted.length > 1 && predicted.every((category) => category === predicted[0]))
+    const only = this.#onlyCategory();
+    if (only !== undefined)
       this.warnings_.push(
-        `every test picture was put into "${this.model_.names[predicted[0]]}"; lambda2 = ${options.lambda2} may be too large`,
+        `every test picture was put into "${this.model_.names[only]}"; lambda2 = ${options.lambda2} may be too large`,
       );
+  }
+
+  /** The category all test pictures were put into, if there are several pictures and but one such category. */
+  #onlyCategory(): number | undefined {
+    const { candidates, metric } = this.model_;
+    let only: number | undefined;
+    for (let start = 0; start < this.semantics_.rows; start += 64) {
+      const part = this.semantics_.view(start, Math.min(this.semantics_.rows, start + 64));
+      const values = distances(part, candidates, metric);
+      for (let i = 0; i < values.rows; i++) {
+        const nearest = values.row(i).reduce((best, value, c, row) => (value < row[best] ? c : best), 0);
+        if (only !== undefined && nearest !== only) return undefined;
+        only = nearest;
+      }
+    }
+    return this.semantics_.rows > 1 ? only : undefined;
   }
 
   /** Semantic vectors, n×m: those of the fit for its own test pictures, mapped ones for others. */

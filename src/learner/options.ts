@@ -25,7 +25,7 @@ export interface LearnerOptions {
   dtype: Dtype;
   /** Iterations after which the fit stops without having converged. @default 1000 */
   maxIterations: number;
-  /** ν: largest entry of either residual at which the fit has converged. @default 1e-5 */
+  /** ν: largest entry of either residual at which the fit has converged. @default 1e-5, in float32 1e-4 */
   tolerance: number;
   /** μ at the first iteration. @default 0.1 */
   penaltyStart: number;
@@ -72,7 +72,9 @@ export function resolveOptions(given: Partial<LearnerOptions>): LearnerOptions {
   for (const key of Object.keys(given))
     if (!(key in learnerDefaults)) throw new ArgumentError(`unknown learner option "${key}"`);
   const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const options: LearnerOptions = { ...learnerDefaults, ...defined };
+  // Rounding keeps the residuals of a float32 fit above the paper's tolerance.
+  const tolerance = given.dtype === 'float32' ? 1e-4 : learnerDefaults.tolerance;
+  const options: LearnerOptions = { ...learnerDefaults, tolerance, ...defined };
   for (const key of ['lambda1', 'lambda2', 'lambda3', 'lambda4', 'gamma'] as const) requireNumber(options, key, 0);
   requireNumber(options, 'bound', 1, 'weights average 1, so their upper bound cannot be smaller');
   requireNumber(options, 'tolerance', Number.MIN_VALUE);

@@ -153,8 +153,7 @@ export function gemv(backend: Backend, out: RealArray, a: Matrix, x: RealArray, 
     backend.gemv(out, a, x, { transpose });
     return;
   }
-  const convert = (values: RealArray) =>
-    a.dtype === 'float64' ? Float64Array.from(values) : Float32Array.from(values);
+  const convert = (values: RealArray) => (a.dtype === 'float64' ? new Float64Array(values) : new Float32Array(values));
   const result = a.dtype === 'float64' ? new Float64Array(out.length) : new Float32Array(out.length);
   backend.gemv(result, a, convert(x), { transpose });
   out.set(result);

@@ -265,7 +265,7 @@ export class WebState {
   #rowDots(a: Matrix, b: Matrix): Float64Array {
     const out = a.dtype === 'float64' ? new Float64Array(a.rows) : new Float32Array(a.rows);
     this.#backend.rowDots(out, a, b);
-    return Float64Array.from(out);
+    return new Float64Array(out);
   }
 }
 

@@ -55,7 +55,7 @@ export abstract class HostPasses {
 
   segmentSums(out: Matrix, a: Matrix, weights: Float64Array, starts: Int32Array, beta = 0): void {
     checkSegments('segmentSums', a, out, starts, weights.length);
-    const factors = a.dtype === 'float32' ? Float32Array.from(weights) : weights;
+    const factors = a.dtype === 'float32' ? new Float32Array(weights) : weights;
     for (let c = 0; c + 1 < starts.length; c++) {
       const [from, to] = [starts[c], starts[c + 1]];
       this.gemv(out.row(c), a.view(from, to), factors.subarray(from, to), { transpose: true, beta });

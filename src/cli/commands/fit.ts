@@ -94,8 +94,7 @@ export default defineCommand({
     },
     tolerance: {
       type: 'number',
-      default: learnerDefaults.tolerance,
-      description: 'Residual at which the fit has converged.',
+      description: `Residual at which the fit has converged (${learnerDefaults.tolerance}, in float32 1e-4).`,
     },
     generalized: {
       type: 'flag',
@@ -192,7 +191,7 @@ interface ParameterValues {
   metric: 'euclidean' | 'cosine';
   'theta-solver': LearnerOptions['thetaSolver'];
   'max-iterations': number;
-  tolerance: number;
+  tolerance?: number;
   dtype: string;
 }
 

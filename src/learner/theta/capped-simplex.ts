@@ -20,27 +20,27 @@ export function projectCappedSimplex(
   }
   let tau = Math.min(Math.max(0, low), high);
   for (let step = 0; step < 200; step++) {
-    let sum = 0;
+    let excess = -total;
     let slope = 0;
-    for (let i = 0; i < n; i++) {
-      const value = point[i] - tau / metric[i];
-      if (value >= bound) sum += bound;
-      else if (value > 0) {
-        sum += value;
-        slope += 1 / metric[i];
+    // Summed in pieces, so that rounding does not grow with the number of weights.
+    for (let start = 0; start < n; start += 1024) {
+      let sum = 0;
+      for (let i = start; i < Math.min(n, start + 1024); i++) {
+        const value = point[i] - tau / metric[i];
+        if (value >= bound) sum += bound;
+        else if (value > 0) {
+          sum += value;
+          slope += 1 / metric[i];
+        }
       }
+      excess += sum;
     }
-    const excess = sum - total;
-    if (excess === 0) break;
+    if (Math.abs(excess) <= 1e-14 * total) break;
     if (excess > 0) low = tau;
     else high = tau;
     let next = slope > 0 ? tau + excess / slope : (low + high) / 2;
     if (!(next > low && next < high)) next = (low + high) / 2;
     if (next === tau || next === low || next === high) break;
-    if (Math.abs(next - tau) <= 1e-16 * Math.abs(tau)) {
-      tau = next;
-      break;
-    }
     tau = next;
   }
   for (let i = 0; i < n; i++) out[i] = Math.min(bound, Math.max(0, point[i] - tau / metric[i]));

@@ -32,7 +32,7 @@ export async function solveProjectedGradient(
   const n = theta.length;
   const metric = stepMetric(problem, spectralBound);
   const { coupling, bound } = problem;
-  const extrapolated = Float64Array.from(theta);
+  const extrapolated = theta.slice();
   const gradient = new Float64Array(n);
   const trial = new Float64Array(n);
   const contraction = metric.reduce((worst, value) => Math.max(worst, (coupling * spectralBound) / value), 0);
