@@ -8,7 +8,7 @@
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FormatError } from '../errors.js';
+import { FormatError, UsageError } from '../errors.js';
 import { writeCsv } from '../formats/csv.js';
 import { csvRecords } from '../formats/csv-records.js';
 import { writeNpy } from '../formats/npy.js';
@@ -34,7 +34,9 @@ export function shardName(number: number): string {
 
 /** Numbers of the shards that are complete, in order; leftovers of one that is not are removed. */
 export async function completeShards(folder: string): Promise<number[]> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true }).catch((error: Error) => {
+    throw new UsageError(`${folder} cannot be made: ${error.message}`, 'Choose another folder with --out.');
+  });
   const names = new Set(await readdir(folder));
   const complete: number[] = [];
   for (const name of names) {

@@ -136,6 +136,12 @@ describe('extraction', () => {
     expect(reduced.features).toBeAllClose(pooled.features, { tolerance: 1e-5, scale: 1 });
   });
 
+  it('says so when the folder cannot be made', async () => {
+    await writePictures(join(folder, 'pictures'), 1);
+    await writeFile(join(folder, 'file'), '');
+    await expect(extract('file/out')).rejects.toThrow(/cannot be made/);
+  });
+
   it('stops when asked to, and goes on from there', async () => {
     await writePictures(join(folder, 'pictures'), 40);
     const abort = new AbortController();
