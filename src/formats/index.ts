@@ -23,6 +23,7 @@ export {
 } from './csv.js';
 export { type CsvOptions, type CsvRecord, csvRecords } from './csv-records.js';
 export { type FileSource, memoryFile, openFile, type RandomAccessFile, withFile } from './file.js';
+export { readGlove, writeGlove } from './glove.js';
 export { readMat } from './mat.js';
 export {
   type MatCell,
@@ -44,3 +45,10 @@ export { NpyWriter, type NpyWriterOptions } from './npy-writer.js';
 export { Npz, type OpenNpzOptions, openNpz, readNpz, type WriteNpzOptions, writeNpz } from './npz.js';
 export { openSafetensors, readSafetensors, Safetensors, writeSafetensors } from './safetensors.js';
 export type { ArrayHeader, ReadArrayOptions, RowRange } from './stored-array.js';
+export {
+  type ReadWordVectorsOptions,
+  readWord2vec,
+  type WordVectors,
+  type WriteWord2vecOptions,
+  writeWord2vec,
+} from './word2vec.js';
