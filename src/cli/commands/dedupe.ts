@@ -51,14 +51,14 @@ export default defineCommand({
     },
     likeness: {
       type: 'number',
-      default: 0.85,
+      default: 0.8,
       minimum: 0,
       maximum: 1,
       description: 'Least correlation of the pixels of two pictures with near hashes.',
     },
     threshold: {
       type: 'number',
-      default: 0.2,
+      default: 0.5,
       minimum: 0,
       maximum: 1.99,
       description: 'Largest distance of two unit-length feature vectors.',

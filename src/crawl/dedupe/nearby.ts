@@ -14,7 +14,7 @@ import { type Components, principalComponents, unitLength } from './principal-co
 
 export interface NearbyOptions {
   backend: Backend;
-  /** Largest distance between unit-length vectors that makes two pictures the same. @default 0.2 */
+  /** Largest distance between unit-length vectors that makes two pictures the same. @default 0.5 */
   threshold?: number;
   /** Principal components kept for excluding pairs. @default 64 */
   components?: number;
@@ -40,7 +40,7 @@ const tileRows = 2048;
 /** Single precision may overestimate a small squared distance by this much. */
 const slack = 1e-4;
 
-export const defaultThreshold = 0.2;
+export const defaultThreshold = 0.5;
 
 /** Yields every removed row with the row it duplicates, and every match of a reference row. */
 export async function* nearbyRows(rows: ArrayRows, options: NearbyOptions): AsyncGenerator<NearbyPair> {

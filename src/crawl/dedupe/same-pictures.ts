@@ -23,7 +23,7 @@ export interface Merge {
 export interface SamePictureOptions {
   /** Largest number of differing bits of two hashes. @default 10 */
   radius?: number;
-  /** Least correlation of the pixels. @default 0.85 */
+  /** Least correlation of the pixels. @default 0.8 */
   likeness?: number;
   signal?: AbortSignal;
   onProgress?(done: number, total: number): void;
@@ -41,7 +41,7 @@ export async function* samePictures(
   options: SamePictureOptions = {},
 ): AsyncGenerator<Merge> {
   yield* equalFiles(items, gone);
-  const { radius = 10, likeness: least = 0.85 } = options;
+  const { radius = 10, likeness: least = 0.8 } = options;
   const hashes = new HashSearch(items, radius);
   const pictures = new GreyPictures();
   for (const [i, item] of items.entries()) {

@@ -60,12 +60,13 @@ export function crawlWords(
   workspace: string,
   categoriesFile: string,
   more: readonly string[] = [],
+  source = 'flickr',
 ): string[] {
   return [
     'crawl',
     workspace,
     '--source',
-    'flickr',
+    source,
     '--endpoint',
     `flickr=${web.endpoints.flickr}`,
     '--categories',
