@@ -113,6 +113,9 @@ describe.each(backends)('wrong arguments on the $name backend', ({ create }) => 
     expect(() => backend.syrk(parent.view(0, 2, 0, 2), parent.view(1, 3, 1, 6))).toThrow(
       'syrk: C shares storage with A',
     );
+    expect(() => backend.gemm(parent.view(0, 3, 3, 6), parent.view(0, 3, 0, 4), zeros(4, 3))).toThrow(
+      'gemm: C shares storage with A',
+    );
     expect(() => backend.gemv(parent.row(3), parent, vector(6))).toThrow('gemv: y shares storage with A');
     expect(() => backend.axpby(parent.view(0, 5), 1, parent.view(1, 6), 1)).toThrow('axpby: Y shares storage with X');
   });

@@ -59,6 +59,14 @@ describe('the search for a BLAS', () => {
   });
 });
 
+describe('the libraries of this machine', () => {
+  // Otherwise a defect of ours would look like a machine without a BLAS, and every native test would be skipped.
+  it('compute rightly if they open at all', async () => {
+    const { rejected } = await findLibrary();
+    expect(rejected.filter(({ opened }) => opened)).toEqual([]);
+  });
+});
+
 describe('a library that cannot be used', () => {
   it('is reported with its path and what to do when it was given', async () => {
     const error = await createNativeBackend({ library: '/nowhere/libblas.so' }).catch((e) => e);

@@ -20,6 +20,8 @@ export interface NativeOptions {
 export interface Rejected {
   path: string;
   problem: string;
+  /** True when it opened and had the routines but failed the self-test. */
+  opened: boolean;
 }
 
 export interface Search {
@@ -46,16 +48,17 @@ export async function createNativeBackend(options: NativeOptions = {}): Promise<
 export async function findLibrary(path?: string): Promise<Search> {
   const rejected: Rejected[] = [];
   const koffi = await loadKoffi().catch((error: unknown) => {
-    rejected.push({ path: 'koffi', problem: firstLine(error) });
+    rejected.push({ path: 'koffi', problem: firstLine(error), opened: false });
   });
   if (!koffi) return { library: undefined, rejected };
   for (const candidate of candidates(path)) {
+    let library: Library | undefined;
     try {
-      const library = openLibrary(koffi, candidate);
+      library = openLibrary(koffi, candidate);
       selfTest(new NativeBackend(library, 1, undefined));
       return { library, rejected };
     } catch (error) {
-      rejected.push({ path: candidate.path, problem: firstLine(error) });
+      rejected.push({ path: candidate.path, problem: firstLine(error), opened: library !== undefined });
     }
   }
   return { library: undefined, rejected };
