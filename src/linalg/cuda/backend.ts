@@ -3,7 +3,7 @@
  * matrices are taken to the device and back. A row-major matrix is the transpose of a column-major one, so C = A B is
  * computed as C' = B'A' and lower triangles become upper ones.
  */
-import { NotPositiveDefiniteError } from '../../errors.js';
+import { BackendError, NotPositiveDefiniteError } from '../../errors.js';
 import type { Backend, GemmOptions, GemvOptions, SyrkOptions } from '../backend.js';
 import type { ArrayOf, Dtype, RealArray } from '../matrix.js';
 import { Matrix } from '../matrix.js';
@@ -36,6 +36,7 @@ export class CudaBackend implements Backend {
   readonly #solver: bigint;
   readonly #routines: Partial<Record<Dtype, Routines>> = {};
   readonly #segments: Segments;
+  #disposed = false;
 
   constructor(gpu: Gpu) {
     const { calls } = gpu;
@@ -53,6 +54,7 @@ export class CudaBackend implements Backend {
   }
 
   matrix<D extends Dtype = 'float64'>(rows: number, cols: number, dtype: D = 'float64' as D): Matrix<ArrayOf<D>> {
+    this.#ready();
     const storage = new DeviceStorage(this.#pool, rows * cols, dtype);
     return new DeviceMatrix(storage, 0, rows, cols, cols) as Matrix as Matrix<ArrayOf<D>>;
   }
@@ -327,6 +329,8 @@ export class CudaBackend implements Backend {
   }
 
   dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
     const { calls } = this.#gpu;
     this.#segments.release();
     this.#pool.drain();
@@ -340,6 +344,10 @@ export class CudaBackend implements Backend {
       this.#launch('mirrorLower', a.dtype, a.rows * a.rows, [address(ma.pointer), whole(ma.stride), whole(a.rows)]);
     });
     if (!Number.isFinite(this.maxAbs(a))) check.checkFinite('eigh', a);
+  }
+
+  #ready(): void {
+    if (this.#disposed) throw new BackendError('this backend has been disposed of');
   }
 
   #library(dtype: Dtype): Routines {
@@ -370,6 +378,7 @@ export class CudaBackend implements Backend {
 
   /** Brings operands to the device, runs, and takes an output that lives on the host back. */
   #with(inputs: Matrix[], output: Matrix, read: boolean, run: (inputs: Operand[], output: Operand) => void): void {
+    this.#ready();
     const borrowed: { pointer: number; bytes: number }[] = [];
     const bring = (matrix: Matrix, filled: boolean): Operand => {
       const width = matrix.dtype === 'float64' ? 8 : 4;
