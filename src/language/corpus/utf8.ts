@@ -46,7 +46,7 @@ function sequenceLength(lead: number): number {
 }
 
 /** Index of the first byte that begins no valid character (RFC 3629). */
-export function firstMalformed(bytes: Uint8Array): number {
+function firstMalformed(bytes: Uint8Array): number {
   for (let i = 0; i < bytes.length; ) {
     const lead = bytes[i];
     const length = lead >= 0x80 && lead < 0xc2 ? 0 : sequenceLength(lead);
