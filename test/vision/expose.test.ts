@@ -9,7 +9,7 @@ import { listLayers } from '../../src/vision/list-layers.js';
 import { OnnxBuilder } from '../../src/vision/onnx/build.js';
 import { exposeTensor, resolveLayer } from '../../src/vision/onnx/expose.js';
 import { readGraph } from '../../src/vision/onnx/graph.js';
-import { WireWriter } from '../../src/vision/onnx/wire.js';
+import { readFields, WireWriter } from '../../src/vision/onnx/wire.js';
 
 /** fc6 = relu(W6'x), fc7 = relu(W7' fc6), out = fc7 + fc7. */
 function chain(): Uint8Array {
@@ -68,6 +68,29 @@ describe('making a layer the output', () => {
     // Inputs and weights are not layers.
     expect(() => resolveLayer(graph, 'x')).toThrow(ModelError);
     expect(() => resolveLayer(graph, 'w6')).toThrow(ModelError);
+  });
+
+  it('works on old models that list their weights among the inputs', async () => {
+    const builder = new OnnxBuilder();
+    builder.input('x', [1, 2]);
+    builder.input('w', [2, 3]);
+    const weights = [
+      builder.floats('w', [2, 3], Float32Array.of(1, 2, 3, 4, 5, 6)),
+      builder.floats('b', [3], new Float32Array(3)),
+    ];
+    builder.node('Gemm', ['x', ...weights], 'fc6');
+    builder.output(builder.node('Relu', ['fc6'], 'y'), [1, 3]);
+    const modern = builder.finish('old');
+    const body = [...readFields({ bytes: modern, file: '' })].find((field) => field.number === 7)!;
+    // Version 3 of the format, operators of version 7.
+    const bytes = new WireWriter()
+      .integer(1, 3)
+      .message(8, new WireWriter().text(1, '').integer(2, 7))
+      .encoded(modern.subarray(body.from, body.end))
+      .finish();
+    const old = readGraph({ bytes, file: 'old.onnx' });
+    expect(old.inputs.map((input) => input.name)).toEqual(['x']);
+    expect(await evaluate(await exposeTensor(old, 'fc6'), [1, 1])).toEqual([5, 7, 9]);
   });
 
   it('keeps what a branch reads from outside', async () => {
