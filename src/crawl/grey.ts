@@ -2,7 +2,7 @@
 import sharp, { type SharpOptions } from 'sharp';
 
 /** Side of the grey picture from which hashes and comparisons are made. */
-export const greySide = 64;
+const greySide = 64;
 
 export const readingOptions = { failOn: 'error', sequentialRead: true, pages: 1 } as const satisfies SharpOptions;
 

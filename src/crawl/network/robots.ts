@@ -5,7 +5,7 @@
 import { FetchFailure } from './failure.js';
 
 /** The name under which robots.txt addresses us. */
-export const productToken = 'bowerbird';
+const productToken = 'bowerbird';
 
 /** RFC 9309 asks crawlers to read at least 500 KiB. */
 export const longestRobots = 512 * 1024;
