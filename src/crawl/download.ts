@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import type { PictureRow } from '../catalog/index.js';
 import { Refusal } from './network/failure.js';
 import type { HttpClient } from './network/http.js';
+import { matchesHost } from './network/limiter.js';
 import { forbiddingTag } from './network/robots.js';
 import { describeOther, type PictureType, pictureType, signatureBytes } from './picture-type.js';
 import { isPlaceholderAddress } from './placeholders.js';
@@ -45,7 +46,13 @@ export class PictureStore {
 
   async fetch(picture: PictureRow, source: Source, signal?: AbortSignal): Promise<StoredPicture> {
     if (source.read) return this.#store(picture.id, source.read(picture), this.#maximumBytes);
-    const options = { maximumBytes: this.#maximumBytes, robots: true, signal, headers: { accept: 'image/*' } };
+    const options = {
+      maximumBytes: this.#maximumBytes,
+      signal,
+      headers: { accept: 'image/*' },
+      // The hosts of a source's own pictures are part of its service, whose terms are those of the API.
+      robots: (url: URL) => !source.hosts?.hosts.some((pattern) => matchesHost(pattern, url.hostname)),
+    };
     return this.#http.get(picture.imageUrl, options, async ({ url, headers, body }) => {
       const tag = forbiddingTag([headers['x-robots-tag'] ?? []].flat());
       if (tag) throw new Refusal('x-robots-tag', `${url.host} sent X-Robots-Tag: ${tag}`);

@@ -246,6 +246,7 @@ describe('robots.txt', () => {
       web.forget();
       web.options = {
         results: 6,
+        pictureHost: '127.0.0.2',
         robots: 'User-agent: *\nDisallow: /picture/none/flickr-Blue_Jay-3\nCrawl-delay: 0.05\n',
       };
       const summary = await crawlFake(web, { workspace: folder.path, perCategory: 6 });
@@ -263,13 +264,25 @@ describe('robots.txt', () => {
     }
   });
 
+  it('is not asked on the hosts of the source itself, whose API states its terms', async () => {
+    const folder = temporaryFolder();
+    try {
+      web.forget();
+      web.options = { results: 2, robots: 'User-agent: *\nDisallow: /' };
+      expect(await crawlFake(web, { workspace: folder.path, perCategory: 2 })).toMatchObject({ kept: 2 });
+      expect(web.tries('/robots.txt')).toBe(0);
+    } finally {
+      folder.remove();
+    }
+  });
+
   it('that cannot be had means not now, and may be tried again', async () => {
     const folder = temporaryFolder();
     try {
-      web.options = { results: 2, robots: 503 };
+      web.options = { results: 2, pictureHost: '127.0.0.2', robots: 503 };
       const first = await crawlFake(web, { workspace: folder.path, perCategory: 2 });
       expect(first.failed).toEqual({ 'robots-unreachable': 2 });
-      web.options = { results: 2 };
+      web.options = { results: 2, pictureHost: '127.0.0.2' };
       const second = await crawlFake(web, { workspace: folder.path, perCategory: 2, resume: true });
       expect(second).toMatchObject({ kept: 2, failed: {} });
     } finally {

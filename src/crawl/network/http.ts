@@ -3,6 +3,7 @@
  * addresses may be reached. Every hop of a redirect is checked and limited like a first request.
  */
 import { Agent, type Dispatcher, request } from 'undici';
+import type { FailureKind } from '../../catalog/index.js';
 import { AddressPolicy } from './address.js';
 import { FetchFailure, Refusal } from './failure.js';
 import { HostLimiter, type LimiterOptions, retryAfter } from './limiter.js';
@@ -40,8 +41,8 @@ export interface GetOptions {
   maximumBytes: number;
   signal?: AbortSignal;
   headers?: Record<string, string>;
-  /** Asks robots.txt first; off for APIs, which state their terms elsewhere. @default false */
-  robots?: boolean;
+  /** Whether to ask a host's robots.txt first; not for APIs, which state their terms elsewhere. @default never */
+  robots?(url: URL): boolean;
   /** Sent as an URL-encoded form with POST. */
   form?: Record<string, string>;
 }
@@ -83,7 +84,7 @@ export class HttpClient {
     let url = this.#addresses.check(address);
     const seen = new Set<string>();
     for (;;) {
-      if (options.robots && this.#settings.honourRobots) await this.#askRobots(url);
+      if (options.robots?.(url) && this.#settings.honourRobots) await this.#askRobots(url);
       if (seen.has(url.href))
         throw new FetchFailure('redirect-loop', `${url.origin}${url.pathname.slice(0, 200)} redirects to itself`);
       seen.add(url.href);
@@ -124,6 +125,8 @@ export class HttpClient {
           ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
           ...options.headers,
         },
+      }).catch((error) => {
+        throw networkFailure(error, url);
       });
       try {
         const { statusCode: status, headers } = answer;
@@ -131,7 +134,7 @@ export class HttpClient {
           return { location: headers.location };
         this.#refuseStatus(url, status, headers);
         this.limiter.succeeded(url.hostname);
-        const body = limited(answer.body, headers['content-length'], options.maximumBytes);
+        const body = limited(answer.body, url, headers['content-length'], options.maximumBytes);
         return { value: await consume({ url, headers, body }) };
       } finally {
         await discard(answer.body, answer.statusCode);
@@ -143,7 +146,7 @@ export class HttpClient {
           'timeout',
           `no complete answer from ${url.host} within ${this.#settings.totalTimeout} s`,
         );
-      throw classified(error, url);
+      throw error;
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', stop);
@@ -212,44 +215,41 @@ async function discard(body: Dispatcher.ResponseData['body'], status: number): P
   else await body.dump({ limit: 65_536 }).catch(() => {});
 }
 
+/** Only errors of the connection are turned into failures; those of whoever reads the body stay what they are. */
 async function* limited(
   body: AsyncIterable<Buffer>,
+  url: URL,
   length: string | string[] | undefined,
   maximumBytes: number,
 ): AsyncIterable<Buffer> {
   if (typeof length === 'string' && Number(length) > maximumBytes)
     throw new Refusal('too-large', `${length} bytes announced, ${maximumBytes} allowed`);
   let read = 0;
-  for await (const chunk of body) {
-    read += chunk.length;
-    if (read > maximumBytes) throw new Refusal('too-large', `more than ${maximumBytes} bytes`);
-    yield chunk;
+  try {
+    for await (const chunk of body) {
+      read += chunk.length;
+      if (read > maximumBytes) throw new Refusal('too-large', `more than ${maximumBytes} bytes`);
+      yield chunk;
+    }
+  } catch (error) {
+    throw networkFailure(error, url);
   }
   if (typeof length === 'string' && /^\d+$/.test(length) && read !== Number(length))
     throw new FetchFailure('length', `${read} bytes arrived, ${length} were announced`);
 }
 
-const kindsByCode: Record<string, 'timeout' | 'length' | 'connection' | 'unexpected-answer'> = {
+const kindsByCode: Record<string, FailureKind> = {
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
   UND_ERR_HEADERS_TIMEOUT: 'timeout',
   UND_ERR_BODY_TIMEOUT: 'timeout',
+  ETIMEDOUT: 'timeout',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'length',
   UND_ERR_HEADERS_OVERFLOW: 'unexpected-answer',
-  ETIMEDOUT: 'timeout',
 };
 
-/** Turns what the network layer throws into a failure; anything else is an error of ours and stays as it is. */
-function classified(error: unknown, url: URL): unknown {
+function networkFailure(error: unknown, url: URL): Error {
   if (error instanceof FetchFailure || error instanceof Refusal) return error;
-  const { code = '', cause } = error as { code?: string; cause?: unknown };
+  const { code = '', message = '', cause } = error as { code?: string; message?: string; cause?: unknown };
   if (cause instanceof FetchFailure) return cause;
-  const network =
-    code.startsWith('UND_ERR') ||
-    code.startsWith('HPE_') ||
-    /^(E[A-Z]+|ERR_TLS.*|ERR_SSL.*|CERT_.*|.*_CERT.*)$/.test(code);
-  const ours = /^(EACCES|ENOSPC|EMFILE|ENFILE|EROFS|EISDIR|ENOTDIR|EDQUOT|EIO|ENOENT|EEXIST)$/.test(code);
-  if (!network || ours) return error;
-  return new FetchFailure(kindsByCode[code] ?? 'connection', `${url.host}: ${(error as Error).message || code}`, {
-    cause: error,
-  });
+  return new FetchFailure(kindsByCode[code] ?? 'connection', `${url.host}: ${message || code}`, { cause: error });
 }
