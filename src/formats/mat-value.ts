@@ -52,6 +52,9 @@ export interface MatSparse {
 
 export type MatValue = MatNumbers | MatText | MatCell | MatStruct | MatSparse;
 
+/** Values inside cells and structs that a file may hold: each takes several hundred bytes, however small it is. */
+export const mostNested = 2_000_000;
+
 /** Dense forms of sparse matrices larger than this are refused. */
 const largestDense = 2 ** 31;
 
@@ -126,7 +129,7 @@ function unexpected(value: MatValue, origin: ArrayOrigin, expected: string): For
 }
 
 /** Elements in C order from elements in column-major order. */
-export function toRowMajor<T extends NumericData>(data: T, shape: readonly number[]): T {
+function toRowMajor<T extends NumericData>(data: T, shape: readonly number[]): T {
   const longSides = shape.filter((size) => size !== 1).length;
   if (longSides < 2 || data.length === 0) return data;
   const result = data.slice() as T;

@@ -4,7 +4,7 @@
  */
 import { FormatError } from '../errors.js';
 import { itemBytes, type NumericData, type NumericDtype } from './array.js';
-import { normalise } from './stored-array.js';
+import { hostIsBigEndian, swapBytes } from './stored-array.js';
 
 export const dataTypes = {
   int8: 1,
@@ -43,6 +43,11 @@ const views: Record<string, new (buffer: ArrayBuffer, offset: number, length: nu
   float64: Float64Array,
 };
 
+/** How many nested values may still be read from a file. */
+export interface Allowance {
+  nested: number;
+}
+
 export interface Element {
   readonly type: number;
   /** Of the data within the cursor's bytes. */
@@ -60,7 +65,8 @@ export class ElementCursor {
   readonly littleEndian: boolean;
   position: number;
   readonly end: number;
-  private readonly view: DataView;
+  readonly allowance: Allowance;
+  private readonly view: DataView<ArrayBuffer>;
   private readonly origin: Origin;
 
   constructor(
@@ -68,16 +74,19 @@ export class ElementCursor {
     bytes: Uint8Array<ArrayBuffer>,
     littleEndian: boolean,
     origin: Origin,
+    allowance: Allowance,
     start = 0,
     end = bytes.length,
+    view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
   ) {
     this.file = file;
     this.bytes = bytes;
     this.littleEndian = littleEndian;
     this.origin = origin;
+    this.allowance = allowance;
     this.position = start;
     this.end = end;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.view = view;
   }
 
   get remaining(): number {
@@ -86,8 +95,9 @@ export class ElementCursor {
 
   /** A cursor over the data of an element. */
   inside(element: Element): ElementCursor {
-    const { start, length } = element;
-    return new ElementCursor(this.file, this.bytes, this.littleEndian, this.origin, start, start + length);
+    const { file, bytes, littleEndian, origin, allowance, view } = this;
+    const end = element.start + element.length;
+    return new ElementCursor(file, bytes, littleEndian, origin, allowance, element.start, end, view);
   }
 
   /** The next element; the cursor moves behind it and its padding. */
@@ -109,6 +119,21 @@ export class ElementCursor {
     return { type: word, start: tag + 8, length };
   }
 
+  /** The next element's 32-bit integers, which must be of the given data type. */
+  integers(what: string, type: 'int32' | 'uint32'): number[] {
+    const element = this.next(what);
+    if (element.type !== dataTypes[type])
+      throw this.error(`expected ${what} as ${type}, found data type ${element.type}`);
+    if (element.length % 4 !== 0)
+      throw this.error(`${element.length} bytes of ${what} are not a whole number of ${type} values`);
+    const values: number[] = [];
+    for (let at = element.start; at < element.start + element.length; at += 4)
+      values.push(
+        type === 'int32' ? this.view.getInt32(at, this.littleEndian) : this.view.getUint32(at, this.littleEndian),
+      );
+    return values;
+  }
+
   /** The next element's numbers, in this machine's byte order; they share storage with the bytes where they can. */
   numbers(what: string, expected?: readonly NumericDtype[]): { dtype: NumericDtype; data: NumericData } {
     return this.asNumbers(this.next(what), what, expected);
@@ -122,11 +147,11 @@ export class ElementCursor {
     const width = itemBytes[dtype];
     if (element.length % width !== 0)
       throw this.error(`${element.length} bytes of ${what} are not a whole number of ${dtype} values`);
-    const range = this.bytes.subarray(element.start, element.start + element.length);
-    normalise(range, dtype, !this.littleEndian);
+    const end = element.start + element.length;
+    if (this.littleEndian === hostIsBigEndian) swapBytes(this.bytes.subarray(element.start, end), width);
     const offset = this.bytes.byteOffset + element.start;
     const aligned = offset % width === 0;
-    const buffer = aligned ? this.bytes.buffer : range.slice().buffer;
+    const buffer = aligned ? this.bytes.buffer : this.bytes.slice(element.start, end).buffer;
     return { dtype, data: new views[dtype](buffer, aligned ? offset : 0, element.length / width) };
   }
 

@@ -1,6 +1,13 @@
 /** Variables of MATLAB version 5: what is inside a matrix element, for each class of array. */
 import { elementCount, type NumericDtype } from './array.js';
-import type { MatCell, MatNumbers, MatSparse, MatStruct, MatValue } from './mat-value.js';
+import {
+  type MatCell,
+  type MatNumbers,
+  type MatSparse,
+  type MatStruct,
+  type MatValue,
+  mostNested,
+} from './mat-value.js';
 import { dataTypes, type ElementCursor } from './mat5-element.js';
 import { parseText } from './mat5-text.js';
 
@@ -70,18 +77,18 @@ function parseNested(cursor: ElementCursor, path: string, depth: number): MatVal
   const flags = readFlags(content);
   if (flags.classNumber === 17) throw unreadable(content, path, flags.classNumber);
   const shape = readShape(content);
-  content.asciiText('a name');
+  content.next('a name');
   return parseContent(content, { ...flags, shape, name: path }, depth);
 }
 
 function readFlags(cursor: ElementCursor): { classNumber: number; flags: number } {
-  const { data } = cursor.numbers('array flags', ['uint32']);
-  if (data.length !== 2) throw cursor.error(`expected two array flags, found ${data.length}`);
-  return { classNumber: Number(data[0]) & 0xff, flags: Number(data[0]) };
+  const words = cursor.integers('array flags', 'uint32');
+  if (words.length !== 2) throw cursor.error(`expected two array flags, found ${words.length}`);
+  return { classNumber: words[0] & 0xff, flags: words[0] };
 }
 
 function readShape(cursor: ElementCursor): number[] {
-  const shape = Array.from(cursor.numbers('dimensions', ['int32']).data, Number);
+  const shape = cursor.integers('dimensions', 'int32');
   if (shape.length < 2) throw cursor.error(`expected at least two dimensions, found ${shape.length}`);
   if (shape.some((size) => size < 0)) throw cursor.error(`impossible shape ${shape.join('×')}`);
   if (!Number.isSafeInteger(elementCount(shape.map((size) => Math.max(1, size)))))
@@ -118,15 +125,15 @@ function parseNumbers(cursor: ElementCursor, { shape, name, flags }: MatrixHeade
 function parseCell(cursor: ElementCursor, { shape, name }: MatrixHeader, depth: number): MatCell {
   const count = countNested(cursor, name, elementCount(shape));
   const cells: MatValue[] = [];
-  for (let i = 0; i < count; i++) cells.push(parseNested(cursor, `${name}{${i + 1}}`, depth + 1));
+  const path = `${name}{}`;
+  for (let i = 0; i < count; i++) cells.push(parseNested(cursor, path, depth + 1));
   return { kind: 'cell', shape, cells };
 }
 
 function parseStruct(cursor: ElementCursor, header: MatrixHeader, depth: number): MatStruct {
   const { shape, name } = header;
   if (header.classNumber === 3) cursor.asciiText(`the class of "${name}"`);
-  const { data } = cursor.numbers(`the length of field names of "${name}"`, ['int32']);
-  const nameLength = Number(data[0] ?? 0);
+  const [nameLength = 0] = cursor.integers(`the length of field names of "${name}"`, 'int32');
   const names = cursor.next(`the field names of "${name}"`);
   if (names.length > 0 && (nameLength < 1 || names.length % nameLength !== 0))
     throw cursor.error(`${names.length} bytes of field names of "${name}" are no multiple of ${nameLength}`);
@@ -136,11 +143,9 @@ function parseStruct(cursor: ElementCursor, header: MatrixHeader, depth: number)
     fields.set(text.slice(at, at + nameLength).split('\0', 1)[0], []);
   const count = elementCount(shape);
   if (fields.size > 0) countNested(cursor, name, count * fields.size);
-  for (let i = 0; i < count && fields.size > 0; i++)
-    for (const [field, values] of fields) {
-      const path = count === 1 ? `${name}.${field}` : `${name}(${i + 1}).${field}`;
-      values.push(parseNested(cursor, path, depth + 1));
-    }
+  const columns = [...fields].map(([field, values]) => ({ path: `${name}.${field}`, values }));
+  for (let i = 0; i < count && columns.length > 0; i++)
+    for (const { path, values } of columns) values.push(parseNested(cursor, path, depth + 1));
   return { kind: 'struct', shape, fields };
 }
 
@@ -148,6 +153,9 @@ function parseStruct(cursor: ElementCursor, header: MatrixHeader, depth: number)
 function countNested(cursor: ElementCursor, name: string, count: number): number {
   if (count * 8 > cursor.remaining)
     throw cursor.error(`"${name}" declares ${count} nested values, but only ${cursor.remaining} bytes are left`);
+  if (count > cursor.allowance.nested)
+    throw cursor.error(`"${name}" has ${count} nested values; a file may have ${mostNested} in all`);
+  cursor.allowance.nested -= count;
   return count;
 }
 

@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib';
 import { ArgumentError } from '../errors.js';
 import type { Matrix } from '../linalg/matrix.js';
 import { elementCount, type NumericDtype } from './array.js';
-import { writeBeside } from './atomic.js';
+import { type PendingFile, writeBeside } from './atomic.js';
 import type { MatCell, MatNumbers, MatSparse, MatStruct, MatText, MatValue } from './mat-value.js';
 import { dataTypes } from './mat5-element.js';
 import { textRows } from './mat5-text.js';
@@ -29,6 +29,7 @@ const classes: Record<Exclude<NumericDtype, 'float16'>, [classNumber: number, ty
   bool: [9, dataTypes.uint8],
 };
 const logicalFlag = 0x0200;
+const largePart = 2 ** 20;
 /** The length of an element is an unsigned 32-bit number; MATLAB itself stops at half of that. */
 const largestElement = 2 ** 31 - 1;
 
@@ -55,9 +56,24 @@ export async function writeMat(
         const deflated = deflateSync(Buffer.concat(parts));
         await file.append(tag(dataTypes.compressed, deflated.length));
         await file.append(deflated);
-      } else for (const part of parts) await file.append(part);
+      } else await appendAll(file, parts);
     }
   });
+}
+
+/** A cell of many texts is a great many small parts; they are written together. */
+async function appendAll(file: PendingFile, parts: readonly Uint8Array[]): Promise<void> {
+  let small: Uint8Array[] = [];
+  let length = 0;
+  for (const part of parts) {
+    if (part.length < largePart) small.push(part);
+    length += part.length;
+    if (length < largePart) continue;
+    await file.append(Buffer.concat(small));
+    if (part.length >= largePart) await file.append(part);
+    [small, length] = [[], 0];
+  }
+  await file.append(Buffer.concat(small));
 }
 
 /** Rows of a matrix as MATLAB's columns: features n×d become d×n without moving a byte. */
@@ -164,7 +180,8 @@ function encodeStruct(name: string, { fields, shape }: MatStruct): Encoded {
   const nameLength = Math.max(0, ...[...fields.keys()].map((field) => field.length)) + 1;
   const names = Buffer.from([...fields.keys()].map((field) => field.padEnd(nameLength, '\0')).join(''), 'latin1');
   const content = [...element(dataTypes.int32, words(nameLength)), ...element(dataTypes.int8, names)];
-  for (let i = 0; i < count; i++) for (const values of fields.values()) content.push(...matrixElement('', values[i]));
+  for (let i = 0; i < count; i++)
+    for (const values of fields.values()) for (const part of matrixElement('', values[i])) content.push(part);
   return { classNumber: 2, flags: 0, content };
 }
 

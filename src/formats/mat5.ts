@@ -4,7 +4,7 @@
  */
 import { FormatError } from '../errors.js';
 import { type FileSource, type RandomAccessFile, withFile } from './file.js';
-import type { MatValue } from './mat-value.js';
+import { type MatValue, mostNested } from './mat-value.js';
 import { dataTypes, ElementCursor } from './mat5-element.js';
 import { inflateElement } from './mat5-inflate.js';
 import { parseVariable } from './mat5-parse.js';
@@ -26,6 +26,7 @@ export async function readMat5(source: FileSource, options: ReadMatOptions = {})
   return withFile(source, async (file) => {
     const littleEndian = await readByteOrder(file);
     const variables = new Map<string, MatValue>();
+    const allowance = { nested: mostNested };
     let budget = options.maximumInflatedBytes ?? Math.max(2 ** 28, 100 * file.size);
     for (let offset = headerBytes; offset < file.size; ) {
       const { type, length } = await readTag(file, offset, littleEndian);
@@ -34,12 +35,8 @@ export async function readMat5(source: FileSource, options: ReadMatOptions = {})
           ? await inflateElement(file, offset, length, littleEndian, budget)
           : await file.read(offset, 8 + length, 'a variable');
       if (type === dataTypes.compressed) budget -= bytes.length;
-      const cursor = new ElementCursor(
-        file.name,
-        bytes,
-        littleEndian,
-        type === dataTypes.compressed ? { element: offset } : { base: offset },
-      );
+      const origin = type === dataTypes.compressed ? { element: offset } : { base: offset };
+      const cursor = new ElementCursor(file.name, bytes, littleEndian, origin, allowance);
       const variable = parseVariable(cursor, options.variables);
       if (variable) variables.set(variable.name, variable.value);
       offset += 8 + length;

@@ -4,7 +4,15 @@
  */
 import { Dataset, type Entity, type File, Group, Reference } from 'h5wasm/node';
 import { elementCount, type NumericData, type NumericDtype, typedArray } from './array.js';
-import type { MatCell, MatNumbers, MatSparse, MatStruct, MatText, MatValue } from './mat-value.js';
+import {
+  type MatCell,
+  type MatNumbers,
+  type MatSparse,
+  type MatStruct,
+  type MatText,
+  type MatValue,
+  mostNested,
+} from './mat-value.js';
 import { textRows } from './mat5-text.js';
 
 /** A variable that is not read, with the reason; anything else that is thrown comes from the HDF5 library. */
@@ -52,7 +60,7 @@ class VariableReader {
     this.file = file;
     this.onProgress = onProgress;
     this.bytesLeft = request.limit;
-    this.referencesLeft = Math.max(100_000, request.fileSize / 2);
+    this.referencesLeft = Math.min(mostNested, Math.max(100_000, request.fileSize / 2));
   }
 
   read(entity: Entity | null, name: string, depth: number): MatValue {

@@ -91,6 +91,14 @@ describe('hostile MATLAB version 5 files', () => {
     expect((await readMat5(memoryFile(file), { variables: ['x'] })).size).toBe(1);
   });
 
+  it('more nested values than a program has memory for', async () => {
+    const empty = Buffer.alloc(8 * 1_000_001);
+    for (let at = 0; at < empty.length; at += 8) empty[at] = 14;
+    const cell = b.matrix(1, [1, 1_000_001], 'c', [empty]);
+    expect((await readMat5(memoryFile(b.file(cell)))).size).toBe(1);
+    expect((await refusal(b.file(cell, cell))).message).toContain('a file may have 2000000 in all');
+  });
+
   it('cells within cells without end', async () => {
     const nest = (depth: number) => {
       let element: Buffer = b.matrix(6, [1, 1], '', [one]);
