@@ -27,7 +27,7 @@ function bowerbird(...words: string[]) {
   return { status, stdout, stderr };
 }
 
-describe('bowerbird models', () => {
+describe('bowerbird models', { timeout: 180_000 }, () => {
   it('lists the built-in models with name, source, licence and dimension', () => {
     const { status, stdout } = bowerbird('models', 'list', '--json');
     expect(status).toBe(0);
@@ -73,7 +73,7 @@ describe('bowerbird models', () => {
   });
 });
 
-describe('bowerbird features', () => {
+describe('bowerbird features', { timeout: 180_000 }, () => {
   const features = (...words: string[]) =>
     bowerbird(
       'features',

@@ -67,7 +67,7 @@ async function byHand(texts: string[]): Promise<number[]> {
   return mean.map((value) => value / Math.hypot(...mean));
 }
 
-describe('vectors of names', () => {
+describe('vectors of names', { timeout: 180_000 }, () => {
   it('are the unit vectors of the texts they are put into', async () => {
     const names = ['Wren', 'crow', 'Blue Tit'];
     const vectors = await embedNames(names, await getModel(entry()), { templates: ['a {}'], batch: 2 });

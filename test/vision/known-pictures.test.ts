@@ -38,7 +38,9 @@ describe('1-NN as a measure', () => {
   });
 });
 
-describe.skipIf(!existsSync(birds))(`photographs of birds (skipped where there is no ${birds})`, () => {
+const timeout = process.env.BOWERBIRD_LONG ? 1_800_000 : 240_000;
+
+describe.skipIf(!existsSync(birds))(`photographs of birds (skipped where there is no ${birds})`, { timeout }, () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'bowerbird-birds-'));

@@ -10,7 +10,7 @@ import { tinyModel } from './tiny-model.js';
 
 const many = process.env.BOWERBIRD_LONG ? 40_000 : 3000;
 
-describe('memory', () => {
+describe('memory', { timeout: process.env.BOWERBIRD_LONG ? 1_800_000 : 240_000 }, () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'bowerbird-memory-'));

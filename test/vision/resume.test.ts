@@ -10,7 +10,7 @@ import { tinyModel, tinyPreprocessing } from './tiny-model.js';
 
 const count = 240;
 
-describe('a killed extraction', () => {
+describe('a killed extraction', { timeout: 240_000 }, () => {
   let folder: string;
   let model: string;
 
