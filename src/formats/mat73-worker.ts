@@ -76,6 +76,16 @@ function reason(): string {
   return lines.length === 0 ? '' : ` (${lines[lines.length - 1][1]})`;
 }
 
+/** The storage of large arrays changes hands instead of being copied. */
+function storage(reply: Mat73Reply): ArrayBuffer[] {
+  const buffers = new Set<ArrayBuffer>();
+  if (reply.kind === 'done')
+    for (const value of reply.variables.values())
+      if (value.kind === 'numbers') buffers.add(value.data.buffer as ArrayBuffer);
+  return [...buffers];
+}
+
 parentPort?.on('message', (request: Mat73Request) => {
-  parentPort?.postMessage(respond(request));
+  const reply = respond(request);
+  parentPort?.postMessage(reply, storage(reply));
 });
