@@ -1,25 +1,33 @@
 /** A speed figure for a backend: the best rate seen at multiplying square float64 matrices. */
 import type { Backend } from './backend.js';
+import { Matrix } from './matrix.js';
 
-/** Large enough for packing not to matter, small enough for several trials within a second on slow machines. */
-const order = 512;
+/** Large enough for packing not to matter, small enough for several trials within a second; a GPU wants more to do. */
+const orders = { wasm: 512, native: 512, cuda: 4096 };
+/** Seconds of a trial, beside which waiting for its end does not count. */
+const longEnough = 0.01;
 
 /**
  * 10⁹ floating-point operations a second (2n³ for a product of order n), the best of the trials that fit into
  * `seconds`; at least two are made, as the first one warms up.
  */
 export function gemmGigaflops(backend: Backend, seconds: number): number {
-  const [a, b, c] = [0, 1, 2].map(() => backend.matrix(order, order));
-  for (let i = 0; i < order * order; i++) {
-    a.data[i] = Math.sin(i);
-    b.data[i] = Math.cos(i);
-  }
-  let best = 0;
+  const n = orders[backend.device];
+  const pattern = Matrix.zeros(n, n);
+  for (let i = 0; i < n * n; i++) pattern.data[i] = (i % 1009) / 1009 - 0.5;
+  const [a, b, c] = [0, 1, 2].map(() => backend.matrix(n, n));
+  backend.copy(a, pattern);
+  backend.copy(b, pattern);
+  let [best, products] = [0, 1];
   const begun = performance.now();
   for (let trial = 0; trial < 2 || performance.now() - begun < 1000 * seconds; trial++) {
     const start = performance.now();
-    backend.gemm(c, a, b);
-    best = Math.max(best, (2 * order ** 3) / ((performance.now() - start) * 1e6));
+    for (let i = 0; i < products; i++) backend.gemm(c, a, b);
+    // A GPU is still at work when the call returns; reading a result waits for it.
+    backend.maxAbs(c.view(0, 1, 0, 1));
+    const elapsed = (performance.now() - start) / 1000;
+    best = Math.max(best, (2 * n ** 3 * products) / (elapsed * 1e9));
+    if (elapsed < longEnough) products *= 2;
   }
   for (const matrix of [a, b, c]) backend.release(matrix);
   return best;

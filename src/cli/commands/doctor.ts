@@ -1,7 +1,9 @@
 /** `bowerbird doctor`: what this machine offers to the numerical backends, and how fast they are. */
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus, freemem, release, totalmem } from 'node:os';
+import { BowerbirdError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
+import { createCudaBackend, findGpu } from '../../linalg/cuda/index.js';
 import {
   createBackend,
   createNativeBackend,
@@ -9,7 +11,6 @@ import {
   findLibrary,
   wasmFeatures,
 } from '../../linalg/index.js';
-import { loadKoffi } from '../../linalg/native/library.js';
 import { gemmGigaflops } from '../../linalg/speed.js';
 import { chooseKernel } from '../../linalg/wasm/choice.js';
 import { defineCommand } from '../command.js';
@@ -73,11 +74,11 @@ export default defineCommand({
           integerBits: library.integerBits,
         }
       : { found: false, tried: rejected };
-    const gpu = await findGpu();
+    const gpu = await examineGpu();
 
     const speeds: Speed[] = [];
     const failures: Failure[] = [];
-    const trials = backendsToTry(machine.cores, library !== undefined);
+    const trials = backendsToTry(machine.cores, library !== undefined, gpu.found);
     for (const [i, { name, threads, create }] of trials.entries()) {
       signal.throwIfAborted();
       progress.update({ stage: 'measuring speed', done: i, total: trials.length, detail: name });
@@ -87,7 +88,7 @@ export default defineCommand({
         speeds.push({ backend: name, threads: backend.threads, gigaflops, description: backend.description });
         backend.dispose();
       } catch (error) {
-        failures.push({ backend: name, problem: (error as Error).message });
+        failures.push({ backend: name, problem: reason(error) });
       }
       // Signals are handled between the trials, which themselves never wait.
       await new Promise((resolve) => setImmediate(resolve));
@@ -96,7 +97,6 @@ export default defineCommand({
     const chosen = await choice();
 
     printJson({ ...machine, wasm, native, gpu, backend: chosen, speeds, failures });
-    const gibibytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
     const yes = (value: boolean) => (value ? 'yes' : 'no');
     table(print, [
       ['bowerbird', machine.bowerbird],
@@ -108,10 +108,7 @@ export default defineCommand({
       ['BLAS', library ? `${library.version} (${library.integerBits}-bit integers)` : 'none found'],
       ...(library ? [['', library.path]] : rejected.map(({ path, problem }) => ['', `${path}: ${problem}`])),
       ...(library?.lapackPath ? [['LAPACK', library.lapackPath]] : []),
-      [
-        'GPU',
-        gpu.found ? `${gpu.driver ?? 'NVIDIA driver'}${gpu.cuda ? `, CUDA ${gpu.cuda}` : ''}` : 'no NVIDIA driver',
-      ],
+      ['GPU', describeGpu(gpu)],
       ['backend', chosen],
     ]);
     print('');
@@ -137,26 +134,22 @@ interface Trial {
   create(threads: number): Promise<Backend>;
 }
 
-function backendsToTry(cores: number, hasLibrary: boolean): Trial[] {
+function backendsToTry(cores: number, hasLibrary: boolean, hasGpu: boolean): Trial[] {
   const counts = cores > 1 ? [1, cores] : [1];
-  const wasm = counts.map((threads) => ({
-    name: 'wasm',
-    threads,
-    create: (n: number) => createWasmBackend({ threads: n }),
-  }));
-  const native = counts.map((threads) => ({
-    name: 'native',
-    threads,
-    create: (n: number) => createNativeBackend({ threads: n }),
-  }));
-  return hasLibrary ? [...wasm, ...native] : wasm;
+  const onCores = (name: string, create: Trial['create']) => counts.map((threads) => ({ name, threads, create }));
+  return [
+    ...onCores('wasm', (threads) => createWasmBackend({ threads })),
+    ...(hasLibrary ? onCores('native', (threads) => createNativeBackend({ threads })) : []),
+    ...(hasGpu ? [{ name: 'cuda', threads: 1, create: () => createCudaBackend() }] : []),
+  ];
 }
 
 /** The fastest kernel of this engine; none where there is no SIMD. */
 function chosenKernel(): string | undefined {
   try {
     return chooseKernel(undefined).name;
-  } catch {
+  } catch (error) {
+    reason(error);
     return undefined;
   }
 }
@@ -168,37 +161,47 @@ async function choice(): Promise<string> {
     backend.dispose();
     return `${backend.device}: ${backend.description}`;
   } catch (error) {
-    return `none: ${(error as Error).message.split('\n')[0]}`;
+    return `none: ${reason(error).split('\n')[0]}`;
   }
 }
 
-interface Gpu {
-  found: boolean;
-  /** First line of what the kernel module says of itself. */
-  driver: string | undefined;
-  /** The CUDA version that the driver library supports. */
-  cuda: string | undefined;
+/** What a typed error says; any other is a defect and goes on. */
+function reason(error: unknown): string {
+  if (error instanceof BowerbirdError) return error.message;
+  throw error;
 }
 
-/** Looks for NVIDIA's kernel driver and its user-space library; neither is started. */
-async function findGpu(): Promise<Gpu> {
+interface GpuFindings {
+  found: boolean;
+  name?: string;
+  memoryBytes?: number;
+  /** What the kernel's NVIDIA module says of itself, where it is loaded. */
+  driver?: string;
+  /** Why the GPU, if there is one, cannot be used. */
+  problem?: string;
+}
+
+async function examineGpu(): Promise<GpuFindings> {
   const file = '/proc/driver/nvidia/version';
   const driver = existsSync(file)
     ? readFileSync(file, 'utf8')
         .split('\n')[0]
         .replace(/^NVRM version:\s*/, '')
     : undefined;
-  let cuda: string | undefined;
   try {
-    const koffi = await loadKoffi();
-    const handle = koffi.load(process.platform === 'win32' ? 'nvcuda.dll' : 'libcuda.so.1');
-    const answer = new Int32Array(1);
-    if (handle.func('cuDriverGetVersion', 'int', ['void *'])(answer) === 0)
-      cuda = `${Math.floor(answer[0] / 1000)}.${Math.floor((answer[0] % 1000) / 10)}`;
-  } catch {
-    // No driver library: nothing to report.
+    return { found: true, ...(await findGpu()), driver };
+  } catch (error) {
+    return { found: false, driver, problem: reason(error) };
   }
-  return { found: driver !== undefined || cuda !== undefined, driver, cuda };
+}
+
+function describeGpu({ name, memoryBytes, driver, problem }: GpuFindings): string {
+  const found = name ? `${name}, ${gibibytes(memoryBytes ?? 0)}` : `none to use: ${problem?.split('\n')[0].replace(/\W*Tried:$/, '')}`;
+  return driver ? `${found} (driver ${driver})` : found;
+}
+
+function gibibytes(bytes: number): string {
+  return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 }
 
 function table(print: (line: string) => void, rows: string[][]): void {
