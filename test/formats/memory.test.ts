@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { writeNpy, writeNpz, writeSafetensors } from '../../src/formats/index.js';
+import { matColumnsOf, writeMat, writeNpy, writeNpz, writeSafetensors } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { npyBytes } from './npy-bytes.js';
 import { temporaryFolder } from './numpy.js';
@@ -16,6 +16,7 @@ beforeAll(async () => {
   await writeNpy(file('a.npy'), matrix);
   await writeNpz(file('stored.npz'), { a: matrix });
   await writeSafetensors(file('a.safetensors'), { a: matrix });
+  await writeMat(file('a.mat'), { a: matColumnsOf(matrix) });
 });
 
 /** Bytes by which the peak memory of a fresh process rises while it runs `code`. */
@@ -38,6 +39,7 @@ describe('memory', () => {
     ['a.npy', 'formats.readNpy'],
     ['stored.npz', 'formats.readNpz'],
     ['a.safetensors', 'formats.readSafetensors'],
+    ['a.mat', 'formats.readMat'],
   ])('stays within twice the file when %s is read at once', (name, read) => {
     const { size } = statSync(file(name));
     const bytes = rise(`await ${read}(${JSON.stringify(file(name))});`);
