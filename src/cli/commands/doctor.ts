@@ -196,7 +196,9 @@ async function examineGpu(): Promise<GpuFindings> {
 }
 
 function describeGpu({ name, memoryBytes, driver, problem }: GpuFindings): string {
-  const found = name ? `${name}, ${gibibytes(memoryBytes ?? 0)}` : `none to use: ${problem?.split('\n')[0].replace(/\W*Tried:$/, '')}`;
+  const found = name
+    ? `${name}, ${gibibytes(memoryBytes ?? 0)}`
+    : `none to use: ${problem?.split('\n')[0].replace(/\W*Tried:$/, '')}`;
   return driver ? `${found} (driver ${driver})` : found;
 }
 
