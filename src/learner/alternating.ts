@@ -148,8 +148,8 @@ export class Alternating {
       const factors = web.state.squaredWeights().map((sum) => this.mu * sum);
       if (web.text) {
         addTextTerm(backend, sums, web.text, gamma, this.iteration === 0 ? undefined : web.state.prototypes);
-        const { counts } = web.state.features.grouping;
-        for (let c = 0; c < factors.length; c++) factors[c] += gamma * counts[c];
+        const { starts } = web.state.features.grouping;
+        for (let c = 0; c < factors.length; c++) factors[c] += gamma * (starts[c + 1] - starts[c]);
       }
       backend.gemm(right, sums, testSemantics, { transposeA: true, beta: 1 });
       const weighted = this.#weightedSemantics;

@@ -41,13 +41,14 @@ export class Checkpoint {
       trace: Matrix.from(trace.map((record) => traceColumns.map((column) => record[column]))),
     };
     if (web) {
-      const { scalars, coefficients, prototypes, history } = web.state;
+      const { scalars, prototypes, history } = web.state;
       entries.prototypes = prototypes;
       for (const [name, values] of Object.entries(scalars)) entries[`web_${name}`] = row(values);
-      coefficients.forEach((beta, k) => {
-        entries[`coefficients_${k}`] = row(beta);
-        entries[`move_${k}`] = history.step(k);
-      });
+      for (let k = 0; k < history.length; k++) {
+        const { move, coefficients } = history.step(k);
+        entries[`coefficients_${k}`] = row(coefficients);
+        entries[`move_${k}`] = move;
+      }
     }
     const arrays = Object.entries(entries).map(([name, matrix]) => [name, fromMatrix(matrix)] as const);
     const fingerprint = { shape: [1], dtype: 'string' as const, data: [this.fingerprint] };
@@ -83,10 +84,8 @@ export class Checkpoint {
     if (web) {
       web.state.prototypes.copyFrom(matrix('prototypes'));
       for (const [name, values] of Object.entries(web.state.scalars)) values.set(matrix(`web_${name}`).row(0));
-      for (let k = 0; saved.has(`coefficients_${k}`); k++) {
-        web.state.coefficients.push(Float64Array.from(matrix(`coefficients_${k}`).row(0)));
-        web.state.history.append(matrix(`move_${k}`));
-      }
+      for (let k = 0; saved.has(`coefficients_${k}`); k++)
+        web.state.history.append(matrix(`move_${k}`), new Float64Array(matrix(`coefficients_${k}`).row(0)));
     }
     const trace = matrix('trace');
     return Array.from({ length: trace.rows }, (_, i) => {

@@ -18,8 +18,8 @@ export interface TextTerm {
 }
 
 export async function textTerm(backend: Backend, web: WebFeatures, text: Matrix): Promise<TextTerm> {
-  const { order, labels, counts } = web.grouping;
-  const categories = counts.length;
+  const { order, labels, starts } = web.grouping;
+  const categories = starts.length - 1;
   const dtype = text.dtype;
   const grouped = backend.matrix(text.rows, text.cols, dtype);
   order.forEach((row, position) => {

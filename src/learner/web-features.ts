@@ -11,8 +11,8 @@ export interface Grouping {
   order: Int32Array;
   /** Category of each position. */
   labels: Int32Array;
-  /** Pictures of each category. */
-  counts: Int32Array;
+  /** The pictures of category c are at positions [starts[c], starts[c + 1]). */
+  starts: Int32Array;
 }
 
 export interface Run {
@@ -48,20 +48,13 @@ export class MemoryWeb implements WebFeatures {
   readonly #backend: Backend;
   readonly #features: Matrix;
   readonly #owned: boolean;
-  /** Category c holds positions [starts[c], starts[c + 1]). */
-  readonly #starts: Int32Array;
 
   constructor(backend: Backend, features: Matrix, labels: Int32Array, categories: number, dtype: Dtype) {
     this.#backend = backend;
     this.rows = features.rows;
     this.cols = features.cols;
-    const { order, starts } = sortByCategory(labels, categories);
-    this.#starts = starts;
-    this.grouping = {
-      order,
-      labels: Int32Array.from(order, (row) => labels[row]),
-      counts: Int32Array.from({ length: categories }, (_, c) => starts[c + 1] - starts[c]),
-    };
+    this.grouping = groupByCategory(labels, categories);
+    const { order } = this.grouping;
     const sorted = this.grouping.order.every((row, position) => row === position);
     // The native backend computes on ordinary arrays: sorted features of the right precision need no copy.
     this.#owned = !(sorted && features.dtype === dtype && backend.device === 'native');
@@ -82,11 +75,11 @@ export class MemoryWeb implements WebFeatures {
   }
 
   async dotsWithCategory(out: Float64Array, directions: Matrix): Promise<void> {
-    this.#backend.segmentDots(out, this.#features, directions, this.#starts);
+    this.#backend.segmentDots(out, this.#features, directions, this.grouping.starts);
   }
 
   async sumsByCategory(out: Matrix, weights: Float64Array): Promise<void> {
-    this.#backend.segmentSums(out, this.#features, weights, this.#starts);
+    this.#backend.segmentSums(out, this.#features, weights, this.grouping.starts);
   }
 
   async squaredNorms(out: Float64Array): Promise<void> {
@@ -100,11 +93,8 @@ export class MemoryWeb implements WebFeatures {
   }
 
   runs(): Run[] {
-    return Array.from(this.grouping.counts, (_, c) => ({
-      category: c,
-      start: this.#starts[c],
-      end: this.#starts[c + 1],
-    }));
+    const { starts } = this.grouping;
+    return Array.from({ length: starts.length - 1 }, (_, c) => ({ category: c, start: starts[c], end: starts[c + 1] }));
   }
 
   async read(start: number, end: number): Promise<Matrix> {
@@ -132,7 +122,8 @@ function gatherRows(backend: Backend, target: Matrix, source: Matrix, order: Int
   }
 }
 
-function sortByCategory(labels: Int32Array, categories: number): { order: Int32Array; starts: Int32Array } {
+/** Pictures in the order of their categories, those of one category in their original order. */
+export function groupByCategory(labels: Int32Array, categories: number): Grouping {
   const starts = new Int32Array(categories + 1);
   for (const label of labels) starts[label + 1]++;
   for (let c = 0; c < categories; c++) starts[c + 1] += starts[c];
@@ -141,7 +132,7 @@ function sortByCategory(labels: Int32Array, categories: number): { order: Int32A
   labels.forEach((label, i) => {
     order[next[label]++] = i;
   });
-  return { order, starts };
+  return { order, labels: order.map((row) => labels[row]), starts };
 }
 
 /** y ← op(A) x where the vectors may be of another precision than A. */

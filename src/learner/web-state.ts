@@ -10,7 +10,7 @@
  */
 import type { Backend } from '../linalg/backend.js';
 import { type Dtype, Matrix } from '../linalg/matrix.js';
-import { PrototypeHistory } from './history.js';
+import { MoveHistory } from './history.js';
 import type { Run, WebFeatures } from './web-features.js';
 
 /** Numbers kept for every picture, in grouped order. */
@@ -29,9 +29,8 @@ export interface PictureScalars {
 export class WebState {
   readonly features: WebFeatures;
   readonly scalars: PictureScalars;
-  /** βₖ, one array over the pictures for every past move. */
-  readonly coefficients: Float64Array[] = [];
-  readonly history: PrototypeHistory;
+  /** Past moves of the prototypes and the multipliers' parts along them. */
+  readonly history: MoveHistory;
   readonly prototypes: Matrix;
   /** sᵢ of the current iteration. */
   readonly shrink: Float64Array;
@@ -57,7 +56,7 @@ export class WebState {
     this.#multiplierDotMove = zeros();
     this.#moveNorm = new Float64Array(categories);
     this.#eachCategory = Int32Array.from({ length: categories + 1 }, (_, c) => c);
-    this.history = new PrototypeHistory(backend, categories, features.cols, dtype);
+    this.history = new MoveHistory(backend, features.grouping.starts, features.cols, dtype);
     this.prototypes = backend.matrix(categories, features.cols, dtype);
     this.#move = backend.matrix(categories, features.cols, dtype);
   }
@@ -103,11 +102,7 @@ export class WebState {
     }
     await this.features.sumsByCategory(out, onPicture);
     this.#backend.segmentSums(out, this.prototypes, onPrototype, this.#eachCategory, 1);
-    const onMoves = new Float64Array(this.coefficients.length * categories);
-    this.coefficients.forEach((beta, k) => {
-      for (let i = 0; i < n; i++) onMoves[k * categories + labels[i]] += kept[i] * beta[i];
-    });
-    this.history.combine(out, onMoves);
+    this.history.addSums(out, kept);
   }
 
   /** Σ over each category of θᵢ². */
@@ -124,30 +119,24 @@ export class WebState {
   async moveTo(prototypes: Matrix): Promise<void> {
     const { residual, cross, along } = this.scalars;
     const { labels } = this.features.grouping;
-    const categories = this.prototypes.rows;
     this.#backend.copy(this.#move, prototypes);
     this.#backend.axpby(this.#move, -1, this.prototypes, 1);
     await this.features.dotsWithCategory(this.#residualDotMove, this.#move);
     const onOld = this.#rowDots(this.prototypes, this.#move);
     this.#moveNorm.set(this.#rowDots(this.#move, this.#move));
-    const past = new Float64Array(this.coefficients.length * categories);
-    this.history.dots(past, this.#move);
     const multiplierDotMove = this.#multiplierDotMove;
     for (let i = 0; i < residual.length; i++) {
       this.#residualDotMove[i] -= onOld[labels[i]];
       multiplierDotMove[i] = along[i] * this.#residualDotMove[i];
     }
-    this.coefficients.forEach((beta, k) => {
-      for (let i = 0; i < beta.length; i++) multiplierDotMove[i] += beta[i] * past[k * categories + labels[i]];
-    });
+    this.history.addDots(multiplierDotMove, this.#move);
     for (let i = 0; i < residual.length; i++) {
       residual[i] = Math.max(0, residual[i] - 2 * this.#residualDotMove[i] + this.#moveNorm[labels[i]]);
       cross[i] -= multiplierDotMove[i];
     }
     this.#backend.copy(this.prototypes, prototypes);
     // r = α b_old + … = α b_new + α δ + …
-    this.coefficients.push(along.slice());
-    this.history.append(this.#move);
+    this.history.append(this.#move, along);
   }
 
   /** Curvature μ‖bᵢ‖² and linear part μ bᵢ·eᵢ + rᵢ·bᵢ of the weights' problem (without the mean discrepancy). */
@@ -197,18 +186,18 @@ export class WebState {
     const rows = await this.features.read(start, end);
     const columns = backend.matrix(rows.rows, rows.cols, rows.dtype);
     const onResidual = Matrix.zeros(rows.rows, 1, rows.dtype);
-    const steps = Array.from({ length: rows.rows }, (_, i) => this.#step(start + i, newTheta[start + i], mu));
-    steps.forEach(({ s, c1 }, i) => {
+    const factors = new Float64Array(rows.rows);
+    const onNewest = new Float64Array(rows.rows);
+    for (let i = 0; i < rows.rows; i++) {
+      const { s, c1, c2 } = this.#step(start + i, newTheta[start + i], mu);
       onResidual.set(i, 0, (c1 - s * this.scalars.along[start + i]) / mu);
-    });
+      factors[i] = -s / mu;
+      onNewest[i] = c2 / mu;
+    }
     backend.copy(columns, rows);
     backend.scaleRows(columns, onResidual.data);
     backend.gemm(columns, onResidual, this.prototypes.view(category, category + 1), { alpha: -1, beta: 1 });
-    const newest = this.coefficients.length - 1;
-    this.history.accumulate(columns, category, (k, i) => {
-      const { s, c2 } = steps[i];
-      return ((k === newest ? c2 : 0) - s * this.coefficients[k][start + i]) / mu;
-    });
+    this.history.addCombinations(columns, category, start, factors, onNewest);
     const largest = backend.maxAbs(columns);
     backend.release(columns);
     return largest;
@@ -218,17 +207,18 @@ export class WebState {
   updateMultipliers(newTheta: Float64Array, mu: number): void {
     const { theta, along, residual, cross, multiplier } = this.scalars;
     const { labels } = this.features.grouping;
-    const newest = this.coefficients[this.coefficients.length - 1];
-    for (const beta of this.coefficients) for (let i = 0; i < beta.length; i++) beta[i] *= 1 - this.shrink[i];
+    const onNewest = new Float64Array(theta.length);
+    this.history.scale(this.shrink.map((s) => 1 - s));
     for (let i = 0; i < theta.length; i++) {
       const { s, c1, c2, mixed, added } = this.#step(i, newTheta[i], mu);
       const rest = 1 - s;
       multiplier[i] = Math.max(0, rest * rest * multiplier[i] + 2 * rest * mixed + added);
       cross[i] = rest * cross[i] + c1 * residual[i] + c2 * (this.#residualDotMove[i] - this.#moveNorm[labels[i]]);
       along[i] = rest * along[i] + c1;
-      newest[i] += c2;
+      onNewest[i] = c2;
       theta[i] = newTheta[i];
     }
+    this.history.addToNewest(onNewest);
   }
 
   /** Coefficients of r ← (1 − s) r + c1 b + c2 δ, with r·(c1 b + c2 δ) and ‖c1 b + c2 δ‖². */
@@ -249,11 +239,12 @@ export class WebState {
     const category = this.features.grouping.labels[position];
     const prototype = this.prototypes.row(category);
     const alpha = this.scalars.along[position];
-    const result = Float64Array.from(picture, (value, j) => alpha * (value - prototype[j]));
-    this.coefficients.forEach((beta, k) => {
-      addScaled(result, beta[position], this.history.row(k, category));
-    });
-    return result;
+    const result = Matrix.zeros(1, picture.length);
+    for (let j = 0; j < picture.length; j++) result.data[j] = alpha * (picture[j] - prototype[j]);
+    const combined = Matrix.zeros(1, picture.length, this.prototypes.dtype);
+    this.history.addCombinations(combined, category, position, Float64Array.of(1), Float64Array.of(0));
+    for (let j = 0; j < picture.length; j++) result.data[j] += combined.data[j];
+    return result.data;
   }
 
   release(): void {
@@ -267,8 +258,4 @@ export class WebState {
     this.#backend.rowDots(out, a, b);
     return new Float64Array(out);
   }
-}
-
-function addScaled(out: Float64Array | Float32Array, factor: number, row: ArrayLike<number>): void {
-  for (let j = 0; j < out.length; j++) out[j] += factor * row[j];
 }

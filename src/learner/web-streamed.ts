@@ -1,12 +1,12 @@
 /**
  * Web features beyond memory: every pass reads blocks of rows from a file and drops them again; the next block is
- * read while one is worked on. Pictures stay in file order.
+ * read while one is worked on. Rows come in file order; vectors over pictures are in grouped order as everywhere.
  */
 import { MemoryError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
-import type { Dtype, Matrix } from '../linalg/matrix.js';
+import { type Dtype, Matrix } from '../linalg/matrix.js';
 import type { WebRows } from '../problem/streamed.js';
-import { type Grouping, gemv, type Run, squaredNorm, type WebFeatures } from './web-features.js';
+import { type Grouping, gemv, groupByCategory, type Run, squaredNorm, type WebFeatures } from './web-features.js';
 
 const blockBytes = 32 * 2 ** 20;
 
@@ -17,15 +17,21 @@ export class StreamedWeb implements WebFeatures {
   readonly #backend: Backend;
   readonly #source: WebRows;
   readonly #buffers: [Matrix, Matrix];
+  readonly #fileLabels: Int32Array;
+  /** Grouped position of each row of the file. */
+  readonly #position: Int32Array;
 
   constructor(backend: Backend, source: WebRows, labels: Int32Array, categories: number, dtype: Dtype) {
     this.#backend = backend;
     this.#source = source;
     this.rows = source.rows;
     this.cols = source.cols;
-    const counts = new Int32Array(categories);
-    for (const label of labels) counts[label]++;
-    this.grouping = { order: Int32Array.from(labels, (_, i) => i), labels, counts };
+    this.grouping = groupByCategory(labels, categories);
+    this.#fileLabels = labels;
+    this.#position = new Int32Array(labels.length);
+    this.grouping.order.forEach((row, position) => {
+      this.#position[row] = position;
+    });
     const width = dtype === 'float64' ? 8 : 4;
     const blockRows = Math.max(1, Math.min(this.rows, Math.floor(blockBytes / (width * this.cols))));
     this.#buffers = [backend.matrix(blockRows, this.cols, dtype), backend.matrix(blockRows, this.cols, dtype)];
@@ -46,9 +52,22 @@ export class StreamedWeb implements WebFeatures {
     }
   }
 
+  /** Values of the pictures in one block, in file order. */
+  #gather(values: Float64Array, start: number, count: number): Float64Array {
+    const part = new Float64Array(count);
+    for (let i = 0; i < count; i++) part[i] = values[this.#position[start + i]];
+    return part;
+  }
+
+  #scatter(out: Float64Array, part: Float64Array, start: number): void {
+    for (let i = 0; i < part.length; i++) out[this.#position[start + i]] = part[i];
+  }
+
   times(out: Float64Array, vector: Float64Array): Promise<void> {
     return this.#pass((block, start) => {
-      gemv(this.#backend, out.subarray(start, start + block.rows), block, vector, false);
+      const part = new Float64Array(block.rows);
+      gemv(this.#backend, part, block, vector, false);
+      this.#scatter(out, part, start);
     });
   }
 
@@ -56,17 +75,18 @@ export class StreamedWeb implements WebFeatures {
     const part = new Float64Array(this.cols);
     out.fill(0);
     await this.#pass((block, start) => {
-      gemv(this.#backend, part, block, weights.subarray(start, start + block.rows), true);
+      gemv(this.#backend, part, block, this.#gather(weights, start, block.rows), true);
       for (let j = 0; j < out.length; j++) out[j] += part[j];
     });
   }
 
   dotsWithCategory(out: Float64Array, directions: Matrix): Promise<void> {
     return this.#pass((block, start) => {
+      const part = new Float64Array(block.rows);
       this.#runs(start, block.rows, (category, from, to) => {
-        const rows = block.view(from, to);
-        gemv(this.#backend, out.subarray(start + from, start + to), rows, directions.row(category), false);
+        gemv(this.#backend, part.subarray(from, to), block.view(from, to), directions.row(category), false);
       });
+      this.#scatter(out, part, start);
     });
   }
 
@@ -74,8 +94,9 @@ export class StreamedWeb implements WebFeatures {
     const part = out.dtype === 'float64' ? new Float64Array(this.cols) : new Float32Array(this.cols);
     out.fill(0);
     await this.#pass((block, start) => {
+      const here = this.#gather(weights, start, block.rows);
       this.#runs(start, block.rows, (category, from, to) => {
-        gemv(this.#backend, part, block.view(from, to), weights.subarray(start + from, start + to), true);
+        gemv(this.#backend, part, block.view(from, to), here.subarray(from, to), true);
         const sum = out.row(category);
         for (let j = 0; j < sum.length; j++) sum[j] += part[j];
       });
@@ -84,29 +105,40 @@ export class StreamedWeb implements WebFeatures {
 
   squaredNorms(out: Float64Array): Promise<void> {
     return this.#pass((block, start) => {
-      for (let i = 0; i < block.rows; i++) out[start + i] = squaredNorm(block.row(i));
+      const part = Float64Array.from({ length: block.rows }, (_, i) => squaredNorm(block.row(i)));
+      this.#scatter(out, part, start);
     });
   }
 
   async transposedProduct(out: Matrix, weights: Matrix): Promise<void> {
     out.fill(0);
+    const here = Matrix.zeros(this.#buffers[0].rows, weights.cols, weights.dtype);
     await this.#pass((block, start) => {
-      this.#backend.gemm(out, block, weights.view(start, start + block.rows), { transposeA: true, beta: 1 });
+      for (let i = 0; i < block.rows; i++) here.row(i).set(weights.row(this.#position[start + i]));
+      this.#backend.gemm(out, block, here.view(0, block.rows), { transposeA: true, beta: 1 });
     });
   }
 
   runs(): Run[] {
+    const { starts } = this.grouping;
+    const longest = this.#buffers[0].rows;
     const runs: Run[] = [];
-    for (let start = 0; start < this.rows; start += this.#buffers[0].rows)
-      this.#runs(start, Math.min(this.#buffers[0].rows, this.rows - start), (category, from, to) => {
-        runs.push({ category, start: start + from, end: start + to });
-      });
+    for (let category = 0; category + 1 < starts.length; category++)
+      for (let start = starts[category]; start < starts[category + 1]; start += longest)
+        runs.push({ category, start, end: Math.min(starts[category + 1], start + longest) });
     return runs;
   }
 
   async read(start: number, end: number): Promise<Matrix> {
-    await this.#source.read(this.#buffers[0], start, end);
-    return this.#buffers[0].view(0, end - start);
+    const { order } = this.grouping;
+    const [buffer] = this.#buffers;
+    for (let from = start; from < end; ) {
+      let to = from + 1;
+      while (to < end && order[to] === order[to - 1] + 1) to++;
+      await this.#source.read(buffer.view(from - start, to - start), order[from], order[to - 1] + 1);
+      from = to;
+    }
+    return buffer.view(0, end - start);
   }
 
   async gram(): Promise<Matrix> {
@@ -123,7 +155,7 @@ export class StreamedWeb implements WebFeatures {
 
   /** Runs of equal category within [start, start + count), as block positions. */
   #runs(start: number, count: number, visit: (category: number, from: number, to: number) => void): void {
-    const { labels } = this.grouping;
+    const labels = this.#fileLabels;
     for (let from = 0; from < count; ) {
       let to = from + 1;
       while (to < count && labels[start + to] === labels[start + from]) to++;

@@ -1,7 +1,8 @@
 /**
  * Projection on the capped simplex {θ : Σθ = total, 0 ≤ θ ≤ bound} in a diagonal metric:
  * min ½ Σ mᵢ (θᵢ − yᵢ)². The answer is θᵢ = clip(yᵢ − τ/mᵢ, 0, bound) for the one τ that meets the sum, a root of a
- * decreasing piecewise linear function: bracketed, then Newton steps (exact on the last linear piece).
+ * decreasing piecewise linear function: bracketed, then Newton steps (exact on the last linear piece). Returns τ, a good
+ * guess for a similar point.
  */
 export function projectCappedSimplex(
   out: Float64Array,
@@ -9,16 +10,17 @@ export function projectCappedSimplex(
   metric: Float64Array,
   total: number,
   bound: number,
-): void {
+  guess = 0,
+): number {
   const n = point.length;
-  if (n === 0) return;
+  if (n === 0) return 0;
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < n; i++) {
     low = Math.min(low, (point[i] - bound) * metric[i]);
     high = Math.max(high, point[i] * metric[i]);
   }
-  let tau = Math.min(Math.max(0, low), high);
+  let tau = Math.min(Math.max(guess, low), high);
   for (let step = 0; step < 200; step++) {
     let excess = -total;
     let slope = 0;
@@ -44,4 +46,5 @@ export function projectCappedSimplex(
     tau = next;
   }
   for (let i = 0; i < n; i++) out[i] = Math.min(bound, Math.max(0, point[i] - tau / metric[i]));
+  return tau;
 }

@@ -39,11 +39,12 @@ export async function solveProjectedGradient(
   const accelerate = contraction > 0.3;
   const distanceLeft = (accelerate ? 1 : contraction) / (1 - contraction);
   let momentum = 1;
+  let tau = 0;
   for (let step = 1; ; step++) {
     if (coupling > 0 && step > 1) await products.transposedTimes(weightedSum, extrapolated);
     await thetaGradient(gradient, extrapolated, weightedSum, problem, products);
     for (let i = 0; i < n; i++) trial[i] = extrapolated[i] - gradient[i] / metric[i];
-    projectCappedSimplex(trial, trial, metric, n, bound);
+    tau = projectCappedSimplex(trial, trial, metric, n, bound, tau);
     let moved = 0;
     let uphill = 0;
     for (let i = 0; i < n; i++) {
