@@ -21,6 +21,16 @@ export const problemOptions = {
   'centre-features': { type: 'flag', description: "Subtract each domain's own mean from its features." },
   'centre-semantics': { type: 'flag', description: 'Subtract the mean from the semantic vectors.' },
   dtype: { type: 'choice', choices: ['float64', 'float32'], default: 'float64', description: 'Precision.' },
+  'web-file': {
+    type: 'string',
+    placeholder: 'FILE',
+    description: 'Web pictures from this file, for problems without any (an xlsa17 pair).',
+  },
+  splits: {
+    type: 'string',
+    placeholder: 'FILE',
+    description: 'Attributes and splits of an xlsa17 pair, if not att_splits.mat beside the features.',
+  },
 } as const satisfies Record<string, OptionSpec>;
 
 interface ProblemValues {
@@ -29,6 +39,8 @@ interface ProblemValues {
   'centre-features': boolean;
   'centre-semantics': boolean;
   dtype: string;
+  'web-file': string | undefined;
+  splits: string | undefined;
 }
 
 export function loadOptions(values: ProblemValues, signal: AbortSignal): LoadOptions {
@@ -38,6 +50,8 @@ export function loadOptions(values: ProblemValues, signal: AbortSignal): LoadOpt
     centreFeatures: values['centre-features'],
     centreSemantics: values['centre-semantics'],
     dtype: values.dtype as LoadOptions['dtype'],
+    webFile: values['web-file'],
+    splits: values.splits,
     signal,
   };
 }

@@ -49,6 +49,11 @@ export async function openStreamedProblem(path: string, options: LoadOptions = {
       'web features can be streamed with the scalings l2 and none only: the others need all rows at once',
       'Scale the features in the file beforehand, or fit in memory.',
     );
+  if (options.webFile !== undefined)
+    throw new ArgumentError(
+      `web features can be streamed from the problem file only, not from ${options.webFile}`,
+      'Put them into the problem file (saveProblem), or fit in memory.',
+    );
   const source = await openArrays(path);
   try {
     const others = await readArrayProblem(source, withoutWeb(source), { ...options, dtype, web: 'optional' });
