@@ -1,15 +1,16 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import '../allclose.js';
-import { openCatalog } from '../../src/catalog/index.js';
 import { InterruptedError, UsageError } from '../../src/errors.js';
 import { decodePicture } from '../../src/vision/decode.js';
 import { FeatureMismatchError } from '../../src/vision/errors.js';
 import { type ExtractOptions, extractFeatures } from '../../src/vision/extract.js';
 import { loadFeatures, loadFeaturesOf } from '../../src/vision/load-features.js';
 import { Network } from '../../src/vision/network.js';
+import { OnnxBuilder } from '../../src/vision/onnx/build.js';
 import { openFolderPictures, openPictures, type Picture, type PictureSource } from '../../src/vision/source.js';
 import { pattern, writePictures } from './test-pictures.js';
 import { tinyDimension, tinyModel, tinyPreprocessing } from './tiny-model.js';
@@ -116,6 +117,26 @@ describe('extraction', () => {
     const failures = await readFile(join(folder, 'out/failures.csv'), 'utf8');
     expect(failures).toContain(`${paths[2]},${paths[2]},category 1,not-a-picture,`);
     expect(failures).toContain(`${paths[4]},${paths[4]},category 2,empty,the file has no bytes`);
+  });
+
+  it('records pictures whose features are not numbers', async () => {
+    await mkdir(join(folder, 'pictures/all'), { recursive: true });
+    const flat = (colour: string) => sharp({ create: { width: 9, height: 9, channels: 3, background: colour } }).png();
+    await flat('#fff').toFile(join(folder, 'pictures/all/white.png'));
+    await flat('#000').toFile(join(folder, 'pictures/all/black.png'));
+    // log(0) is minus infinity.
+    const builder = new OnnxBuilder();
+    builder.input('x', ['batch', 3, 48, 48]);
+    builder.node('ReduceMean', ['x'], 'mean', { axes: [2, 3], keepdims: 0 });
+    builder.output(builder.node('Log', ['mean'], 'log'), ['batch', 3]);
+    await writeFile(join(folder, 'log.onnx'), builder.finish('log'));
+    const tiny = await tinyModel(folder, 1, { preprocessing: { ...tinyPreprocessing, scale: 1, mean: [0, 0, 0] } });
+    const model = { ...tiny, layer: 'log', network: { ...tiny.network, model: join(folder, 'log.onnx') } };
+    const source = await openPictures(join(folder, 'pictures'));
+    const result = await extractFeatures(source, model, join(folder, 'out'), { workers: 1 });
+    expect(result).toMatchObject({ pictures: 1, failures: 1 });
+    expect((await load('out')).ids).toEqual(['all/white.png']);
+    expect(await readFile(join(folder, 'out/failures.csv'), 'utf8')).toContain('all/black.png,all,no-feature');
   });
 
   it('takes any layer as the feature, and reduces maps to vectors', async () => {
@@ -230,61 +251,5 @@ describe('mixing', () => {
     const source = await openPictures(join(folder, 'pictures'));
     await extractFeatures(source, await tinyModel(folder, 50), join(folder, 'c'), { workers: 1 });
     await expect(loadFeaturesOf([join(folder, 'a'), join(folder, 'c')])).rejects.toThrow(FeatureMismatchError);
-  });
-});
-
-describe('where pictures come from', () => {
-  it('a folder: categories in order, hidden files and earlier features passed over, misnamed files kept', async () => {
-    await writePictures(join(folder, 'pictures'), 4, 2);
-    await mkdir(join(folder, 'pictures/category 0/deeper'));
-    await writeFile(join(folder, 'pictures/category 0/deeper/x.jpg'), 'x');
-    await writeFile(join(folder, 'pictures/category 1/notes.txt'), 'x');
-    await writeFile(join(folder, 'pictures/category 1/.hidden'), 'x');
-    await writeFile(join(folder, 'pictures/README.md'), 'x');
-    await writeFile(join(folder, 'pictures/loose.PNG'), 'x');
-    await mkdir(join(folder, 'pictures/features/resnet50'), { recursive: true });
-    await writeFile(join(folder, 'pictures/features/resnet50/meta.json'), '{}');
-    const source = await openFolderPictures(join(folder, 'pictures'));
-    const found = await list(source);
-    expect(found).toHaveLength(source.count);
-    expect(found.map(({ id, category }) => [id, category])).toEqual([
-      ['category 0/000.jpeg', 'category 0'],
-      ['category 0/002.webp', 'category 0'],
-      ['category 0/deeper/x.jpg', 'category 0'],
-      ['category 1/001.png', 'category 1'],
-      ['category 1/003.jpeg', 'category 1'],
-      ['category 1/notes.txt', 'category 1'],
-      ['loose.PNG', undefined],
-    ]);
-  });
-
-  it('refuses what is no folder, and folders without pictures', async () => {
-    await expect(openPictures(join(folder, 'absent'))).rejects.toThrow(UsageError);
-    await mkdir(join(folder, 'empty'));
-    await expect(openPictures(join(folder, 'empty'))).rejects.toThrow(/holds no pictures/);
-  });
-
-  it('a workspace: the kept pictures of its catalog, which is free for others meanwhile', async () => {
-    const workspace = join(folder, 'pictures');
-    const [kept] = await writePictures(workspace, 3, 1);
-    const catalog = await openCatalog(workspace);
-    const base = { category: 'finch', source: 'test', imageUrl: 'http://localhost/x', licence: 'cc0' };
-    catalog.recordPage(
-      [
-        { ...base, id: 'one', sourceId: '1', rank: 1 },
-        { ...base, id: 'two', sourceId: '2', rank: 2 },
-      ],
-      { category: 'finch', source: 'test', state: 'exhausted', nextRank: 3 },
-    );
-    catalog.move({ id: 'one', from: 'found', to: 'fetched', path: kept });
-    catalog.move({ id: 'one', from: 'fetched', to: 'checked' }, { id: 'one', from: 'checked', to: 'kept' });
-    await catalog.close();
-    const source = await openPictures(workspace);
-    await (await openCatalog(workspace)).close();
-    await extract('out', {}, source);
-    await source.close();
-    const { ids, paths, categories } = await load('out');
-    expect([ids, paths, categories]).toEqual([['one'], [kept], ['finch']]);
-    expect((await readdir(join(workspace, 'features'))).length).toBe(0);
   });
 });

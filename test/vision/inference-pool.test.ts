@@ -71,6 +71,37 @@ describe('networks of all kinds', () => {
     await pool.close();
   });
 
+  it('give all of a tensor with positions, its mean, or its first token', async () => {
+    const builder = new OnnxBuilder();
+    builder.input('x', ['batch', 3, 4, 4]);
+    builder.output(builder.node('Reshape', ['x', builder.integers('shape', [-1, 3, 16])], 'tokens'), ['batch', 3, 16]);
+    const model = join(folder, 'tokens.onnx');
+    await writeFile(model, builder.finish('tokens'));
+    const expected = {
+      flatten: [7, 8, 9].flatMap((value) => Array(16).fill(value)),
+      mean: Array(16).fill(8),
+      first: Array(16).fill(7),
+    };
+    for (const reduction of ['flatten', 'mean', 'first'] as const) {
+      const pool = await InferencePool.open({ ...base, model, reduction }, 1000);
+      const { features } = await pool.run(pixels(8).slice(7 * 48), 1);
+      expect([...features]).toEqual(expected[reduction]);
+      await pool.close();
+    }
+  });
+
+  it('may work in half precision', async () => {
+    const builder = new OnnxBuilder();
+    builder.input('x', ['batch', 3, 4, 4], 'float16');
+    builder.output(builder.node('ReduceMean', ['x'], 'y', { axes: [2, 3], keepdims: 0 }), ['batch', 3], 'float16');
+    const model = join(folder, 'half.onnx');
+    await writeFile(model, builder.finish('half'));
+    const preprocessing = { ...small, scale: 0.5, mean: [0, 0, 1] as const };
+    const pool = await InferencePool.open({ ...base, model, preprocessing }, 1000);
+    expect([...(await pool.run(pixels(6).slice(5 * 48), 1)).features]).toEqual([2.5, 3, 2.5]);
+    await pool.close();
+  });
+
   it.each<[string, () => Promise<string>, RegExp]>([
     ['another size', () => meanModel('size', ['batch', 3, 8, 8], [2, 3]), /makes 3×4×4/],
     ['two inputs', () => meanModel('two', ['batch', 3, 4, 4], [2, 3], ['a', 'b']), /takes 2 inputs/],

@@ -4,7 +4,7 @@ import { WireWriter } from './wire.js';
 
 const opset = 13;
 const irVersion = 7;
-const elementTypes = { float32: 1, int64: 7 } as const;
+const elementTypes = { float32: 1, int64: 7, float16: 10 } as const;
 type ElementType = keyof typeof elementTypes;
 const attributeTypes = { float: 1, integer: 2, text: 3, integers: 7 } as const;
 
@@ -48,8 +48,8 @@ export class OnnxBuilder {
     return name;
   }
 
-  output(name: string, shape: readonly (number | string)[]): string {
-    this.outputs.message(graph.output, declaration(name, shape, 'float32'));
+  output(name: string, shape: readonly (number | string)[], type: ElementType = 'float32'): string {
+    this.outputs.message(graph.output, declaration(name, shape, type));
     return name;
   }
 
