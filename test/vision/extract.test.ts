@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import '../allclose.js';
-import { InterruptedError, UsageError } from '../../src/errors.js';
+import { InterruptedError } from '../../src/errors.js';
 import { decodePicture } from '../../src/vision/decode.js';
 import { FeatureMismatchError } from '../../src/vision/errors.js';
 import { type ExtractOptions, extractFeatures } from '../../src/vision/extract.js';
 import { loadFeatures, loadFeaturesOf } from '../../src/vision/load-features.js';
 import { Network } from '../../src/vision/network.js';
 import { OnnxBuilder } from '../../src/vision/onnx/build.js';
-import { openFolderPictures, openPictures, type Picture, type PictureSource } from '../../src/vision/source.js';
+import { openPictures, type Picture, type PictureSource } from '../../src/vision/source.js';
 import { pattern, writePictures } from './test-pictures.js';
 import { tinyDimension, tinyModel, tinyPreprocessing } from './tiny-model.js';
 
