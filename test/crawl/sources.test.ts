@@ -1,10 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSource, Keys } from '../../src/crawl/index.js';
-import { allPictures, crawlFake, temporaryFolder, testKeys } from './web/crawling.js';
-import { jpegNamed, texture } from './web/pictures.js';
+import { allPictures, crawlFake, temporaryFolder } from './web/crawling.js';
+import { listAll, sourceContext } from './web/listing.js';
 import { FakeWeb } from './web/server.js';
 
 let web: FakeWeb;
@@ -220,7 +218,7 @@ describe('inaturalist', () => {
   it('asks for a larger size than the square it is shown, and reads comments', async () => {
     web.options = { results: 1 };
     const source = createSource('inaturalist', { endpoints: web.endpoints });
-    const context = await contextOf();
+    const context = sourceContext();
     const page = await source.ask({ name: 'Blue Jay' }, undefined, context);
     expect(page.pictures[0].imageUrl).toMatch(/\/large\.jpg$/);
     expect(page.pictures[0]).toMatchObject({
@@ -304,104 +302,6 @@ describe('google', () => {
   });
 });
 
-describe('a list of addresses', () => {
-  const rows = (count: number) =>
-    Array.from({ length: count }, (_, i) => ({
-      url: web.url(`/picture/none/list-${i}.jpg`),
-      category: i % 20 ? 'Jay' : 'Auk',
-      title: `No. ${i}, "quoted"`,
-      tags: 'a,b',
-      license: 'CC BY-SA 2.0',
-      author: 'Me',
-    }));
-
-  async function crawlList(file: string) {
-    const workspace = join(folder.path, 'workspace');
-    await crawlFake(web, { workspace, sources: [`urls:${file}`], categories: ['Auk', 'Jay'], licences: undefined });
-    return allPictures(workspace);
-  }
-
-  async function writeList(format: string, data: ReturnType<typeof rows>): Promise<string> {
-    const file = join(folder.path, `list.${format}`);
-    const quoted = (row: object) => Object.values(row).map((value) => `"${value.replaceAll('"', '""')}"`);
-    if (format === 'csv') {
-      writeFileSync(
-        file,
-        ['url,category,title,tags,license,author', ...data.map((row) => quoted(row).join(','))].join('\n'),
-      );
-      return file;
-    }
-    const lines = join(folder.path, 'list.jsonl');
-    writeFileSync(lines, data.map((row) => JSON.stringify(row)).join('\n'));
-    if (format === 'jsonl') return lines;
-    const instance = await DuckDBInstance.create(':memory:');
-    const connection = await instance.connect();
-    await connection.run(`COPY (SELECT * FROM read_json('${lines}')) TO '${file}' (FORMAT parquet)`);
-    connection.closeSync();
-    instance.closeSync();
-    return file;
-  }
-
-  it.each(['csv', 'jsonl', 'parquet'])('is read as %s, in the order of its rows', async (format) => {
-    const data = rows(1300);
-    const file = await writeList(format, data);
-    const source = createSource(`urls:${file}`);
-    const jays = data.filter((row) => row.category === 'Jay').map((row) => row.url);
-    expect(await listAll(source, 'Jay')).toEqual(jays);
-    expect(await source.categories?.()).toEqual([{ name: 'Auk' }, { name: 'Jay' }]);
-    await source.close?.();
-  });
-
-  it('brings titles, tags, licences and authors along', async () => {
-    const pictures = await crawlList(await writeList('csv', rows(21)));
-    expect(pictures.map((row) => row.state)).toEqual(pictures.map(() => 'kept'));
-    expect(pictures).toHaveLength(21);
-    expect(pictures.find((row) => row.category === 'Jay')).toMatchObject({
-      title: 'No. 1, "quoted"',
-      tags: ['a', 'b'],
-      licence: 'cc-by-sa',
-      author: 'Me',
-    });
-  });
-
-  it('names the columns it has when none holds addresses', async () => {
-    const file = join(folder.path, 'list.csv');
-    writeFileSync(file, 'where,what\nx,y\n');
-    await expect(crawlList(file)).rejects.toThrow(/where, what/);
-  });
-
-  it('cannot be used to read local files', async () => {
-    const file = join(folder.path, 'list.csv');
-    writeFileSync(file, 'url,category\nfile:///etc/passwd,Auk\nhttp://10.0.0.1/a.jpg,Auk\n../../etc/passwd,Auk\n');
-    const pictures = await crawlList(file);
-    expect(pictures.map((row) => row.reason)).toEqual(['bad-address', 'forbidden-address', 'bad-address']);
-  });
-});
-
-describe('a folder', () => {
-  it('gives its sub-folders as categories and copies what is a picture', async () => {
-    const root = join(folder.path, 'photos');
-    mkdirSync(join(root, 'Auk', 'more'), { recursive: true });
-    mkdirSync(join(root, 'Jay'), { recursive: true });
-    writeFileSync(join(root, 'Auk', 'b.jpg'), jpegNamed('b'));
-    writeFileSync(join(root, 'Auk', 'a.png'), await texture(1, 80, 80).png().toBuffer());
-    writeFileSync(join(root, 'Auk', 'more', 'c.jpg'), jpegNamed('c'));
-    writeFileSync(join(root, 'Auk', 'notes.txt'), 'seen in May');
-    writeFileSync(join(root, 'Jay', 'd.jpg'), jpegNamed('d'));
-    const source = createSource(`folder:${root}`);
-    expect(await source.categories?.()).toEqual([{ name: 'Auk' }, { name: 'Jay' }]);
-    const workspace = join(folder.path, 'workspace');
-    const summary = await crawlFake(web, {
-      workspace,
-      sources: [`folder:${root}`],
-      categories: ['Auk', 'Jay'],
-      licences: undefined,
-    });
-    expect(summary).toMatchObject({ kept: 4, dropped: { 'not-an-image': 1 }, failed: {} });
-    expect((await allPictures(workspace)).map((row) => row.title)).toEqual(['a', 'b', 'c', 'notes', 'd']);
-  });
-});
-
 describe('several sources', () => {
   it('share a category equally, and fill in for one that has less', async () => {
     web.options = { results: 12 };
@@ -429,28 +329,3 @@ describe('several sources', () => {
     ]);
   });
 });
-
-async function contextOf() {
-  const { HttpClient } = await import('../../src/crawl/network/http.js');
-  const { jsonApi } = await import('../../src/crawl/api.js');
-  const { fastNetwork } = await import('./web/crawling.js');
-  const http = new HttpClient(fastNetwork);
-  return {
-    api: jsonApi(http, { attempts: 3, firstBackoff: 0.01 }),
-    keys: new Keys(testKeys),
-    licences: new Set(['cc-by'] as const),
-  };
-}
-
-/** Ids of everything a source lists. */
-async function listAll(source: ReturnType<typeof createSource>, name: string): Promise<string[]> {
-  const context = await contextOf();
-  const ids: string[] = [];
-  let cursor: unknown;
-  do {
-    const page = await source.ask({ name }, cursor, context);
-    ids.push(...page.pictures.map((picture) => picture.sourceId));
-    cursor = page.next;
-  } while (cursor !== undefined);
-  return ids;
-}
