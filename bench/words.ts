@@ -62,7 +62,7 @@ export async function run(args: string[]): Promise<void> {
     };
     const rows: Row[] = [];
     for (const threads of values.threads.split(',').map(Number))
-      rows.push(...(await compare(text, folder, { ...settings, threads }, threads === 1 ? Number(values.seeds) : 1)));
+      rows.push(...(await compare(text, folder, { ...settings, threads }, Number(values.seeds))));
     rows.push(await other('cbow', text, folder, { ...settings, rate: 0.25, threads: 1 }, ['--architecture', 'cbow']));
     rows.push(
       await other('glove', text, folder, { ...settings, window: 10, epochs: 25, threads: 1 }, [

@@ -140,7 +140,6 @@ async function count(stage: Stage): Promise<readonly Spill[]> {
       const results = await team.run<CountResult>(active.length, (k) => ({
         kind: 'count',
         tokensPath: corpus.tokensPath,
-        from: starts[active[k]],
         position: state.positions[active[k]],
         to: starts[active[k] + 1],
         window: options.window,

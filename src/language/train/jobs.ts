@@ -56,7 +56,6 @@ export interface GloveJob {
 export interface CountJob {
   readonly kind: 'count';
   readonly tokensPath: string;
-  readonly from: number;
   readonly position: number;
   readonly to: number;
   readonly window: number;

@@ -46,7 +46,8 @@ export class WordCounter {
    */
   choose(minCount: number, maxWords = Number.POSITIVE_INFINITY): { vocabulary: Vocabulary; numbers: Int32Array } {
     const least = Math.max(minCount, this.forgotten + 1);
-    const kept = [...this.numbers].filter(([, number]) => this.counts[number] >= least);
+    const kept: [word: string, number: number][] = [];
+    for (const entry of this.numbers) if (this.counts[entry[1]] >= least) kept.push(entry);
     kept.sort(([wordA, a], [wordB, b]) => this.counts[b] - this.counts[a] || (wordA < wordB ? -1 : 1));
     kept.length = Math.min(kept.length, maxWords);
     if (kept.length === 0)

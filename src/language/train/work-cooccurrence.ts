@@ -29,8 +29,8 @@ export function countPairs(kernels: Kernels, memory: WebAssembly.Memory, job: Co
   try {
     while (position < job.to) {
       if (Atomics.load(pause, 0) !== 0) throw new InterruptedError('counting co-occurrences was interrupted');
-      // The words before the chunk belong to the windows of its first words.
-      const context = Math.min(window, position - job.from);
+      // The words before the chunk, be they another thread's, belong to the windows of its first words.
+      const context = Math.min(window, position);
       const count = file.read(position - context, job.to);
       const reached = kernels.countPairs(table.chunk, context, count, window);
       position += reached - context;

@@ -177,7 +177,7 @@ describe('counting co-occurrences', () => {
     writeFileSync(path, lines.join('\n'));
     const flat = await encodeCorpus([path], work, { minCount: 1 });
     const found = await countCooccurrences(flat, work, { ...options, threads, tableBytes });
-    const expected = threads === 1 ? bruteForce(flat, 7) : undefined;
+    const expected = bruteForce(flat, 7);
     const bytes = new Uint8Array(readFileSync(found.path));
     const [ids, reals] = [new Uint32Array(bytes.buffer), new Float32Array(bytes.buffer)];
     const seen = new Map<string, number>();
@@ -189,12 +189,9 @@ describe('counting co-occurrences', () => {
     }
     expect(seen.size).toBe(found.count);
     expect(weightGap).toBeLessThan(1e-5);
-    // Parts of several threads begin anew at their borders, so they see a few pairs less.
-    if (expected) {
-      expect(seen.size).toBe(expected.size);
-      const gaps = [...expected].map(([key, x]) => Math.abs((seen.get(key) ?? Number.NaN) / x - 1));
-      expect(gaps.every((gap) => gap < 1e-6)).toBe(true);
-    } else expect(seen.size).toBeGreaterThan(0.99 * bruteForce(flat, 7).size);
+    expect(seen.size).toBe(expected.size);
+    const gaps = [...expected].map(([key, x]) => Math.abs((seen.get(key) ?? Number.NaN) / x - 1));
+    expect(gaps.every((gap) => gap < 1e-6)).toBe(true);
     expect(readdirSync(work).filter((file) => /spill|bucket|part$/.test(file))).toEqual([]);
   });
 
