@@ -25,7 +25,7 @@ export default defineCommand({
     {
       name: 'VECTORS',
       description:
-        'files of word vectors (compact, word2vec text or binary, GloVe, .npy with a .txt of the words), or glove-100',
+        'files of word vectors (compact, word2vec text or binary, GloVe, .npy with a .words.txt), or glove-100',
       rest: true,
     },
   ],
@@ -52,7 +52,7 @@ export default defineCommand({
       type: 'string',
       short: 'o',
       placeholder: 'PATH',
-      description: 'A .npy file (names go to the .txt beside it), or with --as a problem folder.',
+      description: 'A .npy file (names go to the .names.txt beside it), or with --as a problem folder.',
     },
     as: {
       type: 'choice',
@@ -105,7 +105,7 @@ export default defineCommand({
 
 async function write(found: NameVectors, out: string, as: 'aux' | 'test' | undefined): Promise<string[]> {
   if (!as) {
-    const list = out.replace(/\.npy$/i, '.txt');
+    const list = out.replace(/\.npy$/i, '.names.txt');
     await writeNpy(out, found.vectors);
     await writeFileAtomic(list, found.names.map((name) => `${name}\n`).join(''));
     return [out, list];
