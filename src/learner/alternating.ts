@@ -66,6 +66,11 @@ export class Alternating {
   readonly #webTerm: Matrix;
   readonly #prototypes: Matrix;
   readonly #weightedSemantics: Matrix;
+  /** In the precision of the features, for products with them; the same matrices when that is float64. */
+  readonly #narrowDictionary: Matrix;
+  readonly #narrowSemantics: Matrix;
+  readonly #narrowWebTerm: Matrix;
+  readonly #narrowPrototypes: Matrix;
   #newTheta: Float64Array;
   #thresholded: Thresholded = { rank: 0, nuclear: 0 };
   #thetaSteps = 0;
@@ -75,7 +80,9 @@ export class Alternating {
   constructor(input: AlternatingInput) {
     const { backend, options, testFeatures, auxiliaryDictionary } = input;
     const [n, rank] = [testFeatures.rows, auxiliaryDictionary.cols];
-    const matrix = (rows: number, cols: number) => backend.matrix(rows, cols, testFeatures.dtype);
+    const matrix = (rows: number, cols: number) => backend.matrix(rows, cols);
+    const narrow = (wide: Matrix) =>
+      testFeatures.dtype === 'float64' ? wide : backend.matrix(wide.rows, wide.cols, testFeatures.dtype);
     this.input = input;
     this.#backend = backend;
     this.#options = options;
@@ -96,6 +103,10 @@ export class Alternating {
     this.#webTerm = matrix(categories, testFeatures.cols);
     this.#prototypes = matrix(categories, testFeatures.cols);
     this.#weightedSemantics = matrix(categories, rank);
+    this.#narrowDictionary = narrow(this.dictionary);
+    this.#narrowSemantics = narrow(this.semantics);
+    this.#narrowWebTerm = narrow(this.#webTerm);
+    this.#narrowPrototypes = narrow(this.#prototypes);
     this.#testNorm = backend.dot(testFeatures, testFeatures);
     this.#auxiliaryNorm = backend.dot(auxiliaryDictionary, auxiliaryDictionary);
     this.#newTheta = input.web ? input.web.state.scalars.theta.slice() : new Float64Array(0);
@@ -113,7 +124,13 @@ export class Alternating {
   /** P = Āt D' (C×d) */
   #currentPrototypes(): Matrix {
     this.#backend.gemm(this.#prototypes, this.input.testSemantics, this.dictionary, { transposeB: true });
-    return this.#prototypes;
+    return this.#converted(this.#narrowPrototypes, this.#prototypes);
+  }
+
+  /** Target ← source where they are not one and the same. */
+  #converted(target: Matrix, source: Matrix): Matrix {
+    if (target !== source) this.#backend.copy(target, source);
+    return target;
   }
 
   shrinkErrors(): void {
@@ -137,13 +154,15 @@ export class Alternating {
     const { testFeatures, testSemantics, auxiliaryDictionary, web } = this.input;
     const { lambda1, gamma } = this.#options;
     const right = this.dictionary;
-    backend.gemm(right, testFeatures, this.semantics, { transposeA: true });
+    const semantics = this.#converted(this.#narrowSemantics, this.semantics);
+    backend.gemm(this.#narrowDictionary, testFeatures, semantics, { transposeA: true });
+    this.#converted(right, this.#narrowDictionary);
     backend.axpby(right, lambda1, auxiliaryDictionary, 1);
     const system = this.#system;
     backend.copy(system, this.#semanticsGram);
     backend.addDiagonal(system, lambda1);
     if (web) {
-      const sums = this.#webTerm;
+      const sums = this.#narrowWebTerm;
       await web.state.dictionaryTerm(sums, this.mu);
       const factors = web.state.squaredWeights().map((sum) => this.mu * sum);
       if (web.text) {
@@ -151,10 +170,10 @@ export class Alternating {
         const { starts } = web.state.features.grouping;
         for (let c = 0; c < factors.length; c++) factors[c] += gamma * (starts[c + 1] - starts[c]);
       }
-      backend.gemm(right, sums, testSemantics, { transposeA: true, beta: 1 });
+      backend.gemm(right, this.#converted(this.#webTerm, sums), testSemantics, { transposeA: true, beta: 1 });
       const weighted = this.#weightedSemantics;
       backend.copy(weighted, testSemantics);
-      backend.scaleRows(weighted, weighted.dtype === 'float64' ? factors : Float32Array.from(factors));
+      backend.scaleRows(weighted, factors);
       backend.gemm(system, testSemantics, weighted, { transposeA: true, beta: 1 });
     }
     this.#solveDictionary(system, right);
@@ -188,7 +207,9 @@ export class Alternating {
     backend.syrk(gram, this.dictionary, { transpose: true });
     backend.copy(this.#factor, gram);
     backend.addDiagonal(this.#factor, this.mu);
-    backend.gemm(this.#product, this.input.testFeatures, this.dictionary);
+    const dictionary = this.#converted(this.#narrowDictionary, this.dictionary);
+    backend.gemm(this.#narrowSemantics, this.input.testFeatures, dictionary);
+    backend.copy(this.#product, this.#narrowSemantics);
     backend.copy(this.semantics, this.#product);
     backend.axpby(this.semantics, this.mu, this.lowRank, 1);
     backend.axpby(this.semantics, -1, this.multiplier, 1);
@@ -319,7 +340,8 @@ export class Alternating {
     const iterates = [this.dictionary, this.semantics, this.lowRank, this.multiplier];
     const squares = [this.#semanticsGram, this.#system, this.#dictionaryGram, this.#factor];
     const others = [this.#scratch, this.#product, this.#webTerm, this.#prototypes, this.#weightedSemantics];
-    for (const matrix of [...iterates, ...squares, ...others]) this.#backend.release(matrix);
+    const narrow = [this.#narrowDictionary, this.#narrowSemantics, this.#narrowWebTerm, this.#narrowPrototypes];
+    for (const matrix of new Set([...iterates, ...squares, ...others, ...narrow])) this.#backend.release(matrix);
   }
 }
 

@@ -23,22 +23,20 @@ export function classSums(features: Matrix, labels: Int32Array, classes: number)
   return { sums, counts };
 }
 
-/** Da (d×r) from class sums and the C×r semantic vectors (already in the coordinates the learner runs in). */
+/** Da (d×r, float64) from class sums and the C×r semantic vectors in the coordinates the learner runs in. */
 export function auxiliaryDictionary(backend: Backend, { sums, counts }: ClassSums, semantics: Matrix): Matrix {
-  const dtype = semantics.dtype;
   const rank = semantics.cols;
-  const weighted = backend.matrix(semantics.rows, rank, dtype);
+  const weighted = backend.matrix(semantics.rows, rank);
   backend.copy(weighted, semantics);
-  backend.scaleRows(weighted, dtype === 'float64' ? counts : Float32Array.from(counts));
-  const system = backend.matrix(rank, rank, dtype);
+  backend.scaleRows(weighted, counts);
+  const system = backend.matrix(rank, rank);
   backend.gemm(system, weighted, semantics, { transposeA: true });
   backend.addDiagonal(system, 1);
-  const dictionary = backend.matrix(sums.cols, rank, dtype);
-  const sumsHere = backend.matrix(sums.rows, sums.cols, dtype);
-  sumsHere.copyFrom(sums);
-  backend.gemm(dictionary, sumsHere, semantics, { transposeA: true });
+  const dictionary = backend.matrix(sums.cols, rank);
+  backend.gemm(dictionary, sums, semantics, { transposeA: true });
   backend.cholesky(system);
   backend.choleskySolve(system, dictionary, 'rows');
-  for (const scratch of [weighted, system, sumsHere]) backend.release(scratch);
+  backend.release(weighted);
+  backend.release(system);
   return dictionary;
 }

@@ -40,20 +40,28 @@ export interface LearnerModel {
   metric: LearnerOptions['metric'];
 }
 
+/** What a fit ends with, in the coordinates of the span, and the basis that leads out of it. */
+interface Learnt {
+  basis: Matrix<Float64Array>;
+  semantics: Matrix<Float64Array>;
+  dictionary: Matrix<Float64Array>;
+  candidates: Matrix<Float64Array>;
+  /** In all m dimensions, once somebody asks. */
+  fullSemantics?: Matrix<Float64Array>;
+  fullDictionary?: Matrix<Float64Array>;
+}
+
 export class Bowerbird implements Method {
   readonly options: LearnerOptions;
-  /** Predicted semantic vectors of the test pictures, nt×m. */
-  semantics_!: Matrix<Float64Array>;
   /** Importance weights of the web pictures, in their original order; empty when none were used. */
   theta_!: Float64Array;
-  /** D, d×m. */
-  dictionary_!: Matrix<Float64Array>;
   model_!: LearnerModel;
   trace_: IterationRecord[] = [];
   converged_ = false;
   /** Plain sentences about anything a user should know of this solution. */
   warnings_: string[] = [];
   #testFeatures: Matrix | undefined;
+  #learnt: Learnt | undefined;
   #backend: Backend | undefined;
 
   constructor(options: Partial<LearnerOptions> & { special?: SpecialCase } = {}) {
@@ -111,31 +119,57 @@ export class Bowerbird implements Method {
 
   #conclude(problem: Problem, alternation: Alternating, backend: Backend): void {
     const { input } = alternation;
-    const toFull = (coordinates: Matrix) => {
-      const full = backend.matrix(coordinates.rows, input.basis.cols, coordinates.dtype);
-      backend.gemm(full, coordinates, input.basis);
-      const result = full.copy('float64');
-      backend.release(full);
+    const download = (matrix: Matrix) => {
+      const result = Matrix.zeros(matrix.rows, matrix.cols);
+      backend.copy(result, matrix);
       return result;
     };
-    this.semantics_ = toFull(alternation.semantics);
+    const basis = download(input.basis);
+    const candidates = candidateSemantics(problem);
+    const learnt: Learnt = {
+      basis,
+      semantics: download(alternation.semantics),
+      dictionary: download(alternation.dictionary),
+      candidates: product(backend, candidates, basis, true),
+    };
+    this.#learnt = learnt;
+    const map = inductiveMap(backend, alternation.dictionary, this.options.penaltyStart);
+    const mapInSpan = download(map);
+    backend.release(map);
     this.theta_ = new Float64Array(input.web?.state.features.rows ?? 0);
     const theta = input.web?.state.scalars.theta;
     input.web?.state.features.grouping.order.forEach((row, position) => {
       this.theta_[row] = theta![position];
     });
-    this.dictionary_ = toFull(alternation.dictionary);
-    const map = inductiveMap(backend, alternation.dictionary, this.options.penaltyStart);
     this.model_ = {
-      map: toFull(map),
-      candidates: candidateSemantics(problem),
+      map: product(backend, mapInSpan, basis, false),
+      candidates,
       names: problem.generalized ? [...problem.testNames, ...problem.auxiliaryNames] : [...problem.testNames],
       metric: this.options.metric,
     };
-    backend.release(map);
     this.converged_ = alternation.converged;
     this.#testFeatures = problem.testFeatures;
     this.#warn();
+  }
+
+  /** Predicted semantic vectors of the test pictures, nt×m. */
+  get semantics_(): Matrix<Float64Array> {
+    const { learnt, backend } = this.#fitted();
+    learnt.fullSemantics ??= product(backend, learnt.semantics, learnt.basis, false);
+    return learnt.fullSemantics;
+  }
+
+  /** D, d×m. */
+  get dictionary_(): Matrix<Float64Array> {
+    const { learnt, backend } = this.#fitted();
+    learnt.fullDictionary ??= product(backend, learnt.dictionary, learnt.basis, false);
+    return learnt.fullDictionary;
+  }
+
+  #fitted(): { learnt: Learnt; backend: Backend; testFeatures: Matrix } {
+    if (!this.#learnt || !this.#backend || !this.#testFeatures)
+      throw new ArgumentError('predictions were asked for before fit', 'Call fit first.');
+    return { learnt: this.#learnt, backend: this.#backend, testFeatures: this.#testFeatures };
   }
 
   #warn(): void {
@@ -159,32 +193,35 @@ export class Bowerbird implements Method {
 
   /** The category all test pictures were put into, if there are several pictures and but one such category. */
   #onlyCategory(): number | undefined {
-    const { candidates, metric } = this.model_;
+    const { semantics, candidates } = this.#fitted().learnt;
     let only: number | undefined;
-    for (let start = 0; start < this.semantics_.rows; start += 64) {
-      const part = this.semantics_.view(start, Math.min(this.semantics_.rows, start + 64));
-      const values = distances(part, candidates, metric);
+    for (let start = 0; start < semantics.rows; start += 64) {
+      const part = semantics.view(start, Math.min(semantics.rows, start + 64));
+      const values = distances(part, candidates, this.options.metric);
       for (let i = 0; i < values.rows; i++) {
         const nearest = values.row(i).reduce((best, value, c, row) => (value < row[best] ? c : best), 0);
         if (only !== undefined && nearest !== only) return undefined;
         only = nearest;
       }
     }
-    return this.semantics_.rows > 1 ? only : undefined;
+    return semantics.rows > 1 ? only : undefined;
   }
 
   /** Semantic vectors, n×m: those of the fit for its own test pictures, mapped ones for others. */
   semanticsOf(features: Matrix): Matrix<Float64Array> {
-    if (!this.model_ || !this.#backend || !this.#testFeatures)
-      throw new ArgumentError('predictions were asked for before fit', 'Call fit first.');
-    if (sameRows(features, this.#testFeatures)) return this.semantics_;
-    return mapFeatures(this.#backend, this.model_.map, features);
+    const { backend, testFeatures } = this.#fitted();
+    if (sameRows(features, testFeatures)) return this.semantics_;
+    return mapFeatures(backend, this.model_.map, features);
   }
 
   /** Negative distances to every candidate category. */
   decisionValues(features: Matrix): Matrix {
-    const semantics = this.semanticsOf(features);
-    const result = distances(semantics, this.model_.candidates, this.model_.metric);
+    const { learnt, testFeatures } = this.#fitted();
+    const { metric, candidates } = this.model_;
+    // Distances are the same in the span, where the vectors are shorter.
+    const result = sameRows(features, testFeatures)
+      ? distances(learnt.semantics, learnt.candidates, metric)
+      : distances(this.semanticsOf(features), candidates, metric);
     for (let i = 0; i < result.data.length; i++) result.data[i] = -result.data[i];
     return result;
   }
@@ -192,6 +229,13 @@ export class Bowerbird implements Method {
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
   }
+}
+
+/** A B, or A B'. */
+function product(backend: Backend, a: Matrix, b: Matrix, transposeB: boolean): Matrix<Float64Array> {
+  const result = Matrix.zeros(a.rows, transposeB ? b.rows : b.cols);
+  backend.gemm(result, a, b, { transposeB });
+  return result;
 }
 
 function candidateSemantics(problem: Problem): Matrix<Float64Array> {

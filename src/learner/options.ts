@@ -21,11 +21,11 @@ export interface LearnerOptions {
   metric: 'euclidean' | 'cosine';
   /** How the importance weights are found; both reach the same answer. @default 'projected-gradient' */
   thetaSolver: 'projected-gradient' | 'smo';
-  /** @default 'float64' */
+  /** Precision of the features; what is learnt from them is always float64. @default 'float64' */
   dtype: Dtype;
   /** Iterations after which the fit stops without having converged. @default 1000 */
   maxIterations: number;
-  /** ν: largest entry of either residual at which the fit has converged. @default 1e-5, in float32 1e-4 */
+  /** ν: largest entry of either residual at which the fit has converged. @default 1e-5 */
   tolerance: number;
   /** μ at the first iteration. @default 0.1 */
   penaltyStart: number;
@@ -72,9 +72,7 @@ export function resolveOptions(given: Partial<LearnerOptions>): LearnerOptions {
   for (const key of Object.keys(given))
     if (!(key in learnerDefaults)) throw new ArgumentError(`unknown learner option "${key}"`);
   const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  // Rounding keeps the residuals of a float32 fit above the paper's tolerance.
-  const tolerance = given.dtype === 'float32' ? 1e-4 : learnerDefaults.tolerance;
-  const options: LearnerOptions = { ...learnerDefaults, tolerance, ...defined };
+  const options: LearnerOptions = { ...learnerDefaults, ...defined };
   for (const key of ['lambda1', 'lambda2', 'lambda3', 'lambda4', 'gamma'] as const) requireNumber(options, key, 0);
   requireNumber(options, 'bound', 1, 'weights average 1, so their upper bound cannot be smaller');
   requireNumber(options, 'tolerance', Number.MIN_VALUE);

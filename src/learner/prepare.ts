@@ -33,10 +33,10 @@ export async function prepare(resident: ResidentProblem, options: LearnerOptions
   };
   const { auxiliarySemantics, testSemantics } = problem;
   const basis = resident.basis(options.space);
-  const basisHere = own(upload(backend, basis, dtype));
+  const basisHere = own(upload(backend, basis, 'float64'));
   const toSpan = (semantics: Matrix) => {
-    const source = upload(backend, semantics, dtype);
-    const result = own(backend.matrix(semantics.rows, basis.rows, dtype));
+    const source = upload(backend, semantics, 'float64');
+    const result = own(backend.matrix(semantics.rows, basis.rows));
     backend.gemm(result, source, basisHere, { transposeB: true });
     backend.release(source);
     return result;

@@ -94,7 +94,7 @@ export default defineCommand({
     },
     tolerance: {
       type: 'number',
-      description: `Residual at which the fit has converged (${learnerDefaults.tolerance}, in float32 1e-4).`,
+      description: `Residual at which the fit has converged (${learnerDefaults.tolerance}).`,
     },
     generalized: {
       type: 'flag',

@@ -192,12 +192,21 @@ export class CudaBackend implements Backend {
   }
 
   copy(target: Matrix, source: Matrix): void {
-    if (!(target instanceof DeviceMatrix) || target.dtype !== source.dtype) {
-      target.copyFrom(source);
-      return;
-    }
     check.checkCopy(target, source);
     if (target.rows === 0 || target.cols === 0) return;
+    if (!(target instanceof DeviceMatrix)) {
+      if (source instanceof DeviceMatrix && source.dtype === target.dtype) this.#download(target, source);
+      else target.copyFrom(source);
+      return;
+    }
+    if (target.dtype !== source.dtype) {
+      this.#with([source], target, false, ([from], to) => {
+        const sizes = [whole(target.rows), whole(target.cols)];
+        const operands = [address(to.pointer), whole(to.stride), address(from.pointer), whole(from.stride)];
+        this.#launch('convert', target.dtype, target.rows * target.cols, [...operands, ...sizes]);
+      });
+      return;
+    }
     const { width } = target.device;
     const to = target.device.onDevice() + target.offset * width;
     const [toPitch, fromPitch, bytes] = [target.stride * width, source.stride * width, target.cols * width];
@@ -205,6 +214,13 @@ export class CudaBackend implements Backend {
       const from = source.device.onDevice() + source.offset * width;
       this.#pool.copies.onDevice(to, toPitch, from, fromPitch, bytes, target.rows);
     } else this.#pool.copies.toDevice(to, toPitch, source.data, fromPitch, bytes, target.rows);
+  }
+
+  #download(target: Matrix, source: DeviceMatrix): void {
+    const { width } = source.device;
+    const from = source.device.onDevice() + source.offset * width;
+    const bytes = target.cols * width;
+    this.#pool.copies.toHost(target.data, target.stride * width, from, source.stride * width, bytes, target.rows);
   }
 
   addDiagonal(a: Matrix, value: number): void {

@@ -17,12 +17,14 @@ export const kernelNames = [
   'segmentDots',
   'segmentPartial',
   'segmentFinish',
+  'convert',
 ] as const;
 export type KernelName = (typeof kernelNames)[number];
 
 export function kernelSource(scalar: 'double' | 'float'): string {
   return `
 typedef ${scalar} T;
+typedef ${scalar === 'double' ? 'float' : 'double'} Other;
 typedef long long ll;
 
 __device__ double warpSum(double v) {
@@ -44,6 +46,14 @@ extern "C" __global__ void scaleRows(T* a, ll as, const T* factors, ll rows, ll 
   for (ll at = blockIdx.x * (ll)blockDim.x + threadIdx.x; at < rows * cols; at += (ll)gridDim.x * blockDim.x) {
     ll i = at / cols, j = at - i * cols;
     a[i * as + j] *= factors[i];
+  }
+}
+
+// y <- x of the other precision
+extern "C" __global__ void convert(T* y, ll ys, const Other* x, ll xs, ll rows, ll cols) {
+  for (ll at = blockIdx.x * (ll)blockDim.x + threadIdx.x; at < rows * cols; at += (ll)gridDim.x * blockDim.x) {
+    ll i = at / cols, j = at - i * cols;
+    y[i * ys + j] = (T)x[i * xs + j];
   }
 }
 
