@@ -5,7 +5,7 @@ const allowed = {
   problem: ['linalg', 'formats'],
   learner: ['linalg', 'formats', 'problem'],
   methods: ['linalg', 'problem', 'learner'],
-  evaluation: ['linalg', 'methods', 'learner', 'problem', 'distribute'],
+  evaluation: ['linalg', 'formats', 'methods', 'learner', 'problem', 'distribute'],
   catalog: [],
   crawl: ['catalog', 'linalg', 'formats'],
   registry: [],

@@ -171,6 +171,11 @@ export class WebState {
   async residualBelow(tolerance: number, newTheta: Float64Array, mu: number, norms: Float64Array): Promise<boolean> {
     const certain = tolerance * Math.sqrt(this.features.cols) * (1 + 1e-9);
     if (norms.some((norm) => norm >= certain)) return false;
+    const worst = norms.reduce((best, norm, i) => (norm > norms[best] ? i : best), 0);
+    if (norms[worst] < tolerance) return true;
+    // One column usually settles it; only when it passes are all others looked at.
+    const alone = { category: this.features.grouping.labels[worst], start: worst, end: worst + 1 };
+    if (!((await this.#largestEntry(alone, newTheta, mu)) < tolerance)) return false;
     const open = this.features
       .runs()
       .map((run) => ({ run, largest: norms.subarray(run.start, run.end).reduce((a, b) => Math.max(a, b), 0) }))
