@@ -1,10 +1,11 @@
 /**
  * GFLOP/s of every linear-algebra backend and the ratio to numpy. Trials of all contestants are interleaved, the best
  * one of each counts; one thread is measured in processor time, which other programs disturb less, several in wall-clock
- * time. Options: `--rounds N` (default 9), `--only TEXT` (cases whose name contains it), `--write` (into
- * docs/benchmarks.md).
+ * time. Options: `--rounds N` (default 9), `--only TEXT` (cases whose name contains it), `--pause MS` (between trials,
+ * for the sake of other programs), `--write` (into docs/benchmarks.md).
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Backend, createNativeBackend, createWasmBackend, findLibrary, wasmFeatures } from 'bowerbird/linalg';
 import { type Case, cases, prepare, processorClock, repetitions, wallClock } from './linalg/cases.js';
@@ -17,6 +18,12 @@ interface Contestant {
   end(): void;
 }
 
+interface Plan {
+  rounds: number;
+  /** Milliseconds between trials. */
+  pause: number;
+}
+
 /** Seconds per operation, by contestant: every trial. */
 type Trials = Map<string, number[]>;
 
@@ -26,24 +33,25 @@ export async function run(args: string[]): Promise<void> {
     options: {
       rounds: { type: 'string', default: '9' },
       only: { type: 'string', default: '' },
+      pause: { type: 'string', default: '0' },
       write: { type: 'boolean', default: false },
     },
   });
-  const rounds = Number(values.rounds);
+  const plan = { rounds: Number(values.rounds), pause: Number(values.pause) };
   const chosen = cases.filter(({ name }) => name.includes(values.only));
   const loadBefore = loadavg()[0];
   const { numpy, contestants, descriptions } = await gather();
   const kernels = await Promise.all(wasmFeatures().kernels.map((kernel) => contestant(kernel, { kernel })));
   try {
     const results = new Map<Case, Trials>();
-    for (const test of chosen) results.set(test, await measure(test, contestants, rounds));
-    const byKernel = await measure(cases[0], kernels, rounds);
+    for (const test of chosen) results.set(test, await measure(test, contestants, plan));
+    const byKernel = await measure(cases[0], kernels, plan);
     const noise = [
       `load average ${loadBefore.toFixed(1)} before and ${loadavg()[0].toFixed(1)} after`,
       spread(results),
     ];
     const text = [
-      `${cpus()[0].model.trim()}, ${availableParallelism()} cores, Node ${process.versions.node}, ${numpy}; float64; best of ${rounds} interleaved trials; ${noise.join('; ')}.`,
+      `${cpus()[0].model.trim()}, ${availableParallelism()} cores, Node ${process.versions.node}, ${numpy}; float64; best of ${plan.rounds} interleaved trials; ${noise.join('; ')}.`,
       ...descriptions.map((line) => `- ${line}`),
       '',
       '**One thread**, processor time (in brackets: speed relative to numpy)',
@@ -114,13 +122,14 @@ function onBackend(name: string, backend: Backend): Contestant {
 }
 
 /** Every contestant in turn, again and again; the first round warms up and is not counted. */
-async function measure(test: Case, contestants: Contestant[], rounds: number): Promise<Trials> {
+async function measure(test: Case, contestants: Contestant[], { rounds, pause }: Plan): Promise<Trials> {
   const count = repetitions(test);
   const trials: Trials = new Map();
   const prepared = [];
   for (const each of contestants) prepared.push({ name: each.name, ...(await each.prepare(test)) });
   for (let round = 0; round <= rounds; round++)
     for (const { name, trial } of prepared) {
+      if (pause > 0) await setTimeout(pause);
       const seconds = (await trial(count)) / count;
       if (round > 0) trials.set(name, [...(trials.get(name) ?? []), seconds]);
     }
