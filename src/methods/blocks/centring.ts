@@ -1,5 +1,6 @@
 /** Means of instances and instances less a mean. */
 import type { Matrix } from '../../linalg/matrix.js';
+import type { LinearModel } from './linear-model.js';
 
 /** Mean of all rows. */
 export function columnMeans(matrix: Matrix): Float64Array {
@@ -20,4 +21,14 @@ export function centred(matrix: Matrix, mean: Float64Array): Matrix<Float64Array
     for (let j = 0; j < row.length; j++) row[j] -= mean[j];
   }
   return result;
+}
+
+/** The same decision values for plain features that `model` gives for features less `mean`. */
+export function uncentred(model: LinearModel, mean: Float64Array): LinearModel {
+  const intercepts = Float64Array.from(model.intercepts);
+  for (let c = 0; c < intercepts.length; c++) {
+    const weights = model.weights.row(c);
+    for (let j = 0; j < mean.length; j++) intercepts[c] -= weights[j] * mean[j];
+  }
+  return { weights: model.weights, intercepts };
 }

@@ -15,6 +15,8 @@ export interface LbfgsOptions {
   maxIterations?: number;
   /** Pairs of steps and gradient changes that are remembered. @default 10 */
   memory?: number;
+  /** Replaces a vector by an approximate inverse Hessian (symmetric, positive definite) times it. @default identity */
+  precondition?: (vector: Float64Array) => void;
   signal?: AbortSignal;
   onIteration?: (iteration: number, value: number) => void;
 }
@@ -29,13 +31,15 @@ interface Pair {
   step: Float64Array;
   change: Float64Array;
   curvature: number;
+  /** change' H₀ change, the squared length that scales H₀. */
+  scaled: number;
 }
 
 /** Minimises in place: `point` is where it starts and where the answer is left. */
 export async function minimise(
   objective: Objective,
   point: Float64Array,
-  { tolerance = 1e-6, maxIterations = 200, memory = 10, signal, onIteration }: LbfgsOptions = {},
+  { tolerance = 1e-6, maxIterations = 200, memory = 10, precondition, signal, onIteration }: LbfgsOptions = {},
 ): Promise<LbfgsResult> {
   const n = point.length;
   const gradient = new Float64Array(n);
@@ -47,9 +51,9 @@ export async function minimise(
     signal?.throwIfAborted();
     if (largest(gradient) <= tolerance) return { value, iterations: iteration, converged: true };
     if (iteration >= maxIterations) return { value, iterations: iteration, converged: false };
-    const direction = descentDirection(gradient, pairs);
+    const direction = descentDirection(gradient, pairs, precondition);
     const slope = dot(direction, gradient);
-    let length = pairs.length === 0 ? Math.min(1, 1 / Math.sqrt(dot(gradient, gradient))) : 1;
+    let length = pairs.length === 0 && !precondition ? Math.min(1, 1 / Math.sqrt(dot(gradient, gradient))) : 1;
     let low = 0;
     let high = Number.POSITIVE_INFINITY;
     let next = value;
@@ -71,7 +75,7 @@ export async function minimise(
       pairs.length = 0;
       continue;
     }
-    remember(pairs, memory, point, trial, gradient, trialGradient);
+    remember(pairs, memory, precondition, point, trial, gradient, trialGradient);
     point.set(trial);
     gradient.set(trialGradient);
     value = next;
@@ -83,6 +87,7 @@ export async function minimise(
 function remember(
   pairs: Pair[],
   memory: number,
+  precondition: LbfgsOptions['precondition'],
   point: Float64Array,
   next: Float64Array,
   gradient: Float64Array,
@@ -92,21 +97,28 @@ function remember(
   const change = nextGradient.map((value, k) => value - gradient[k]);
   const curvature = dot(step, change);
   if (!(curvature > 1e-300)) return;
-  pairs.push({ step, change, curvature });
+  const image = Float64Array.from(change);
+  precondition?.(image);
+  pairs.push({ step, change, curvature, scaled: dot(change, image) });
   if (pairs.length > memory) pairs.shift();
 }
 
 /** The two-loop recursion: minus the approximate inverse Hessian times the gradient. */
-function descentDirection(gradient: Float64Array, pairs: readonly Pair[]): Float64Array {
+function descentDirection(
+  gradient: Float64Array,
+  pairs: readonly Pair[],
+  precondition: LbfgsOptions['precondition'],
+): Float64Array {
   const direction = gradient.map((value) => -value);
   const factors = new Float64Array(pairs.length);
   for (let p = pairs.length - 1; p >= 0; p--) {
     factors[p] = dot(pairs[p].step, direction) / pairs[p].curvature;
     add(direction, -factors[p], pairs[p].change);
   }
+  precondition?.(direction);
   if (pairs.length > 0) {
-    const { change, curvature } = pairs[pairs.length - 1];
-    const scale = curvature / dot(change, change);
+    const { curvature, scaled } = pairs[pairs.length - 1];
+    const scale = curvature / scaled;
     for (let k = 0; k < direction.length; k++) direction[k] *= scale;
   }
   for (let p = 0; p < pairs.length; p++) {

@@ -60,7 +60,7 @@ function solve(backend: Backend, workspace: Workspace, x: Matrix, y: Matrix, rid
   const order = primal ? x.cols : x.rows;
   const system = workspace.matrix(order, order);
   backend.syrk(system, x, { transpose: primal });
-  for (let i = 0; i < order; i++) system.data[i * system.stride + i] += ridge;
+  backend.addDiagonal(system, ridge);
   try {
     backend.cholesky(system);
   } catch (error) {

@@ -50,7 +50,7 @@ export function augmentedRows(
   order: Int32Array,
   constant: number,
 ): Matrix<Float64Array> {
-  const augmented = workspace.matrix(features.rows, features.cols + 1);
+  const augmented = workspace.matrix(order.length, features.cols + 1);
   order.forEach((row, position) => {
     augmented.row(position).set(features.row(row));
     augmented.set(position, features.cols, constant);

@@ -11,16 +11,17 @@ import { minimise } from './lbfgs.js';
 import { type LinearModel, linearDecisions } from './linear-model.js';
 import { Workspace } from './workspace.js';
 
-export interface SoftmaxOptions {
-  /** Penalty on ‖W‖², at least 0. */
-  decay: number;
-  /** Where the search starts. @default all zero */
-  start?: LinearModel;
-  /** Largest entry of the gradient at which it stops. @default 1e-3 */
+export interface SoftmaxFitOptions {
+  /** Largest entry of the gradient at which it stops. @default 0.01 */
   tolerance?: number;
   /** @default 200 */
   maxIterations?: number;
   signal?: AbortSignal;
+}
+
+export interface SoftmaxOptions extends SoftmaxFitOptions {
+  /** Penalty on ‖W‖², above 0. */
+  decay: number;
 }
 
 /** Features n×d, targets n×C; both are left as they are. */
@@ -28,14 +29,36 @@ export async function softmaxRegression(
   backend: Backend,
   features: Matrix,
   targets: Matrix,
-  { decay, start, tolerance = 1e-3, maxIterations = 200, signal }: SoftmaxOptions,
+  { decay, ...options }: SoftmaxOptions,
 ): Promise<LinearModel> {
-  if (!(decay >= 0)) throw new ArgumentError(`softmaxRegression: decay is ${decay}; it must be at least 0`);
-  if (features.rows !== targets.rows)
-    throw new ArgumentError(`softmaxRegression: ${features.rows} rows of features, ${targets.rows} rows of targets`);
-  const layer = new SoftmaxLayer(backend, features, targets.cols);
+  const regression = new SoftmaxRegression(backend, features, targets.cols, decay);
   try {
-    const point = layer.startFrom(start);
+    await regression.fit(targets, options);
+    return regression.model;
+  } finally {
+    regression.release();
+  }
+}
+
+/** A regression that is fitted again and again to changing targets, each time from where it stands. */
+export class SoftmaxRegression {
+  readonly decay: number;
+  readonly #layer: SoftmaxLayer;
+  readonly #point: Float64Array;
+  readonly #precondition: (vector: Float64Array) => void;
+
+  constructor(backend: Backend, features: Matrix, categories: number, decay: number, start?: LinearModel) {
+    if (!(decay > 0)) throw new ArgumentError(`softmaxRegression: decay is ${decay}; it must be above 0`);
+    this.decay = decay;
+    this.#layer = new SoftmaxLayer(backend, features, categories);
+    this.#point = this.#layer.startFrom(start);
+    this.#precondition = this.#layer.preconditioner(decay);
+  }
+
+  async fit(targets: Matrix, { tolerance = 0.01, maxIterations = 200, signal }: SoftmaxFitOptions = {}): Promise<void> {
+    const layer = this.#layer;
+    if (targets.rows !== layer.rows)
+      throw new ArgumentError(`softmaxRegression: ${layer.rows} rows of features, ${targets.rows} rows of targets`);
     const masses = Float64Array.from({ length: targets.rows }, (_, i) => sum(targets.row(i)));
     const objective = (parameters: Float64Array, gradient: Float64Array) => {
       const probabilities = layer.forward(parameters);
@@ -48,12 +71,30 @@ export async function softmaxRegression(
           p[c] = masses[i] * p[c] - t[c];
         }
       }
-      return loss + layer.backward(parameters, gradient, decay);
+      return loss + layer.backward(parameters, gradient, this.decay);
     };
-    await minimise(objective, point, { tolerance, maxIterations, signal });
-    return layer.model(point);
-  } finally {
-    layer.release();
+    await minimise(objective, this.#point, { tolerance, maxIterations, precondition: this.#precondition, signal });
+  }
+
+  get model(): LinearModel {
+    return this.#layer.model(this.#point);
+  }
+
+  /** p(x) of the regression's own pictures, n×C. */
+  probabilities(): Matrix<Float64Array> {
+    return this.#layer.forward(this.#point).copy('float64');
+  }
+
+  /** decay/2 ‖W‖² */
+  get penalty(): number {
+    const { weights } = this.model;
+    let squares = 0;
+    for (const weight of weights.data) squares += weight * weight;
+    return (this.decay / 2) * squares;
+  }
+
+  release(): void {
+    this.#layer.release();
   }
 }
 
@@ -96,6 +137,10 @@ export class SoftmaxLayer {
     this.#weights = this.#workspace.matrix(categories, features.cols);
     this.#weightGradient = this.#workspace.matrix(categories, features.cols);
     this.categories = categories;
+  }
+
+  get rows(): number {
+    return this.#features.rows;
   }
 
   get parameterCount(): number {
@@ -150,6 +195,27 @@ export class SoftmaxLayer {
       for (let c = 0; c < row.length; c++) gradient[size + c] += row[c];
     }
     return (decay / 2) * squares;
+  }
+
+  /**
+   * Divides by κX'X + decay I and, for intercepts, by κn, with κ = (1 − 1/C)/C the curvature of even probabilities: the
+   * Hessian where the search starts, up to the coupling of categories. Entries behind the layer's own are left alone.
+   */
+  preconditioner(decay: number): (vector: Float64Array) => void {
+    const [n, d] = [this.#features.rows, this.#features.cols];
+    const curvature = (1 - 1 / this.categories) / this.categories;
+    const system = this.#workspace.matrix(d, d);
+    this.#backend.syrk(system, this.#features, { transpose: true, alpha: curvature });
+    this.#backend.addDiagonal(system, decay);
+    this.#backend.cholesky(system);
+    const size = this.categories * d;
+    const rows = this.#workspace.matrix(this.categories, d);
+    return (vector) => {
+      rows.data.set(vector.subarray(0, size));
+      this.#backend.choleskySolve(system, rows, 'rows');
+      vector.set(rows.data.subarray(0, size));
+      for (let c = 0; c < this.categories; c++) vector[size + c] /= Math.max(curvature * n, Number.MIN_VALUE);
+    };
   }
 
   release(): void {

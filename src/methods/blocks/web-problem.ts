@@ -61,3 +61,11 @@ export function unitText(problem: Problem, method: string): Matrix<Float64Array>
   }
   return text;
 }
+
+/** Labels of web pictures followed by those of auxiliary pictures, counted as predictions of the generalized setting. */
+export function mixedLabels(problem: Problem): Int32Array {
+  const { webLabels, auxiliaryLabels, testNames } = problem;
+  return Int32Array.from({ length: webLabels.length + auxiliaryLabels.length }, (_, i) =>
+    i < webLabels.length ? webLabels[i] : testNames.length + auxiliaryLabels[i - webLabels.length],
+  );
+}

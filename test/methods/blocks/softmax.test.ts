@@ -4,7 +4,7 @@ import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { minimise } from '../../../src/methods/blocks/lbfgs.js';
 import type { LinearModel } from '../../../src/methods/blocks/linear-model.js';
-import { softmaxProbabilities, softmaxRegression } from '../../../src/methods/blocks/softmax.js';
+import { SoftmaxRegression, softmaxProbabilities, softmaxRegression } from '../../../src/methods/blocks/softmax.js';
 import '../../allclose.js';
 
 const backend = await createBackend({ threads: 1 });
@@ -41,16 +41,17 @@ describe('softmax regression', () => {
       expect(Math.abs(objective(shifted(k, 1e-4), 0.2) - objective(shifted(k, -1e-4), 0.2)) / 2e-4).toBeLessThan(1e-6);
   });
 
-  it('needs no steps when it starts at its own answer', async () => {
+  it('starts where a given model stands and says its probabilities', async () => {
     const model = await softmaxRegression(backend, features, targets, { decay: 0.2, tolerance: 1e-9 });
-    const again = await softmaxRegression(backend, features, targets, {
-      decay: 0.2,
-      tolerance: 1e-7,
-      maxIterations: 0,
-      start: model,
+    const regression = new SoftmaxRegression(backend, features, 3, 0.2, model);
+    expect(regression.model.weights).toBeAllClose(model.weights);
+    expect(regression.model.intercepts).toBeAllClose(model.intercepts, { tolerance: 1e-10 });
+    expect(regression.probabilities()).toBeAllClose(softmaxProbabilities(backend, model, features), {
+      tolerance: 1e-10,
     });
-    expect(again.weights).toBeAllClose(model.weights);
-    expect(again.intercepts).toBeAllClose(model.intercepts, { tolerance: 1e-10 });
+    await regression.fit(targets, { tolerance: 1e-7, maxIterations: 0 });
+    expect(regression.model.weights).toBeAllClose(model.weights);
+    regression.release();
   });
 
   it('gives probabilities that sum to one however large the values are', () => {

@@ -1,0 +1,32 @@
+/** What methods share whose answer is one linear decision function per category. */
+import { ArgumentError } from '../../errors.js';
+import type { Backend } from '../../linalg/backend.js';
+import type { Matrix } from '../../linalg/matrix.js';
+import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { type LinearModel, linearDecisions } from './linear-model.js';
+
+export abstract class LinearMethod implements Method {
+  model_: LinearModel | undefined;
+  #backend: Backend | undefined;
+
+  protected abstract learn(problem: Problem, options: FitOptions): Promise<LinearModel>;
+
+  async fit(problem: Problem, options: FitOptions): Promise<this> {
+    options.signal?.throwIfAborted();
+    this.model_ = undefined;
+    this.model_ = await this.learn(problem, options);
+    this.#backend = options.backend;
+    return this;
+  }
+
+  decisionValues(features: Matrix): Matrix {
+    if (!this.model_ || !this.#backend)
+      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    return linearDecisions(this.#backend, this.model_, features);
+  }
+
+  predict(features: Matrix): Int32Array {
+    return rowMaxima(this.decisionValues(features));
+  }
+}

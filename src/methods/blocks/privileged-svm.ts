@@ -1,0 +1,178 @@
+/**
+ * Support vector machines whose slack is a function of privileged text (SVM+, Vapnik and Vashist 2009), with the squared
+ * loss and the intercepts inside the penalty (Li, Dai, Tan, Xu and Van Gool 2016), one category against the rest:
+ * min ½(‖w‖² + b²/s²) + γ/2 ‖w̃‖² + C Σᵢ pᵢ ξᵢ²  with  yᵢ (w'xᵢ + b) ≥ 1 − ξᵢ.
+ * Positives that have text get ξᵢ = w̃'(x̃ᵢ, 1): words, not the picture, decide which of them may be misclassified. Negatives and
+ * pictures without text keep a free ξᵢ ≥ 0. With A = γI + 2C Σ pᵢ x̃ᵢx̃ᵢ' over a category's positives, the dual is
+ * min ½ Σ αᵢαⱼ (yᵢyⱼ xᵢ'xⱼ + Qᵢⱼ) − Σαᵢ over α ≥ 0, where Q is x̃ᵢ'A⁻¹x̃ⱼ among those positives and diag(1/2Cpᵢ) elsewhere. It is
+ * solved by the blocked coordinate descent of linear-svm.ts. Stops when no projected gradient of a sweep exceeds
+ * `tolerance`.
+ */
+import { setImmediate as breathe } from 'node:timers/promises';
+import { ArgumentError } from '../../errors.js';
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import { splitIntercepts } from './linear-model.js';
+import type { SvmResult } from './linear-svm.js';
+import { augmentedRows, inOldOrder, type RowBlock, rowBlocks, visitingOrder } from './row-blocks.js';
+import { Workspace } from './workspace.js';
+
+export interface PrivilegedSvmOptions {
+  /** n×d̃; rows of pictures without text are not read. */
+  text: Matrix;
+  /** 1 for pictures that have text. @default all */
+  hasText?: Uint8Array;
+  /** C. */
+  cost: number;
+  /** pᵢ of the positives of each category; negatives have 1. */
+  positiveWeights: ArrayLike<number>;
+  /** γ. */
+  textPenalty: number;
+  /** s. @default 1 */
+  interceptScale?: number;
+  /** @default 0.01 */
+  tolerance?: number;
+  /** @default 200 */
+  maxSweeps?: number;
+  signal?: AbortSignal;
+}
+
+/** Features n×d and the category of each row; as many machines as there are positive weights. */
+export async function privilegedSvm(
+  backend: Backend,
+  features: Matrix,
+  labels: ArrayLike<number>,
+  options: PrivilegedSvmOptions,
+): Promise<SvmResult> {
+  const { cost, positiveWeights, textPenalty, interceptScale = 1, tolerance = 0.01, maxSweeps = 200, signal } = options;
+  if (!(cost > 0 && textPenalty > 0))
+    throw new ArgumentError(`privilegedSvm: cost is ${cost} and textPenalty ${textPenalty}; both must be above 0`);
+  const [n, categories] = [features.rows, positiveWeights.length];
+  const order = visitingOrder(features);
+  const groups = slackGroups(backend, labels, order, options);
+  const alphas = Matrix.zeros(categories, n);
+  const workspace = new Workspace(backend);
+  try {
+    const x = augmentedRows(workspace, features, order, interceptScale);
+    const blocks = rowBlocks(backend, workspace, x);
+    const weights = workspace.matrix(categories, x.cols);
+    const blockValues = workspace.matrix(categories, blocks[0].rows.rows);
+    const blockMoves = workspace.matrix(categories, blocks[0].rows.rows);
+    let converged = false;
+    let sweeps = 0;
+    while (!converged && sweeps < maxSweeps) {
+      signal?.throwIfAborted();
+      let violation = 0;
+      for (const block of blocks) {
+        const values = blockValues.view(0, categories, 0, block.rows.rows);
+        const moves = blockMoves.view(0, categories, 0, block.rows.rows).fill(0);
+        backend.gemm(values, weights, block.rows, { transposeB: true });
+        for (let c = 0; c < categories; c++) {
+          const worst = visit(block, groups[c], cost, alphas.row(c), values.row(c), moves.row(c));
+          if (worst > violation) violation = worst;
+        }
+        backend.gemm(weights, moves, block.rows, { beta: 1 });
+      }
+      sweeps++;
+      converged = violation <= tolerance;
+      await breathe();
+    }
+    return { ...splitIntercepts(weights, interceptScale), duals: inOldOrder(alphas, order), sweeps, converged };
+  } finally {
+    workspace.release();
+  }
+}
+
+/** The positives of one category. */
+interface SlackGroup {
+  weight: number;
+  /** Place of each instance (in visiting order) among the positives, −1 for negatives. */
+  place: Int32Array;
+  /** x̃ᵢ'A⁻¹x̃ⱼ, where the positives have text. */
+  gram: Matrix<Float64Array> | undefined;
+  /** w̃'x̃ᵢ of the positives, kept up to date. */
+  slacks: Float64Array;
+}
+
+/** One pass over the block's coordinates for one category; returns the largest projected gradient met. */
+function visit(
+  { first, rows, gram }: RowBlock,
+  group: SlackGroup,
+  cost: number,
+  alphas: Float64Array,
+  values: Float64Array,
+  moves: Float64Array,
+): number {
+  const count = rows.rows;
+  const { data, stride } = gram;
+  let worst = 0;
+  for (let i = 0; i < count; i++) {
+    const at = first + i;
+    const place = group.place[at];
+    const sign = place < 0 ? -1 : 1;
+    const privileged = place >= 0 ? group.gram : undefined;
+    const bend = privileged ? privileged.at(place, place) : 1 / (2 * cost * (place < 0 ? 1 : group.weight));
+    const slack = privileged ? group.slacks[place] : bend * alphas[at];
+    const gradient = sign * values[i] + slack - 1;
+    const projected = alphas[at] <= 0 ? Math.min(gradient, 0) : gradient;
+    if (projected === 0) continue;
+    worst = Math.max(worst, Math.abs(projected));
+    const next = Math.max(0, alphas[at] - gradient / (data[i * stride + i] + bend));
+    const move = next - alphas[at];
+    if (move === 0) continue;
+    alphas[at] = next;
+    moves[i] += sign * move;
+    const row = i * stride;
+    for (let j = 0; j < count; j++) values[j] += sign * move * data[row + j];
+    if (privileged) {
+      const explained = privileged.row(place);
+      for (let j = 0; j < explained.length; j++) group.slacks[j] += move * explained[j];
+    }
+  }
+  return worst;
+}
+
+function slackGroups(
+  backend: Backend,
+  labels: ArrayLike<number>,
+  order: Int32Array,
+  { text, hasText, cost, positiveWeights, textPenalty }: PrivilegedSvmOptions,
+): SlackGroup[] {
+  return Array.from(positiveWeights, (weight, c) => {
+    const place = new Int32Array(order.length).fill(-1);
+    const members: number[] = [];
+    let described = true;
+    order.forEach((row, position) => {
+      if (labels[row] !== c) return;
+      place[position] = members.length;
+      members.push(row);
+      described &&= hasText?.[row] !== 0;
+    });
+    const gram = described ? explainedSlack(backend, text, members, textPenalty, 2 * cost * weight) : undefined;
+    return { weight, place, gram, slacks: new Float64Array(members.length) };
+  });
+}
+
+/** T (γI + κT'T)⁻¹ T' = (γI + κK)⁻¹ K with K = TT', T the members' text with a 1 behind it: the smaller system. */
+function explainedSlack(
+  backend: Backend,
+  text: Matrix,
+  members: readonly number[],
+  textPenalty: number,
+  stiffness: number,
+): Matrix<Float64Array> {
+  const workspace = new Workspace(backend);
+  try {
+    const t = augmentedRows(workspace, text, Int32Array.from(members), 1);
+    const kernel = workspace.matrix(members.length, members.length);
+    backend.syrk(kernel, t);
+    const system = workspace.copy(kernel);
+    backend.axpby(system, 0, kernel, stiffness);
+    backend.addDiagonal(system, textPenalty);
+    backend.cholesky(system);
+    backend.choleskySolve(system, kernel, 'columns');
+    return kernel.copy('float64');
+  } finally {
+    workspace.release();
+  }
+}

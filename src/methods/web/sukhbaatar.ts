@@ -1,0 +1,132 @@
+/**
+ * Noise layer (Sukhbaatar, Bruna, Paluri, Bourdev and Fergus, "Training convolutional networks with noisy labels", ICLR
+ * workshop 2015): the softmax p(y | x) passes through a learnt row-stochastic confusion matrix Q before it meets
+ * the noisy label, and a penalty on the trace of Q makes it take up as much of the noise as it can:
+ * min −Σᵢ log Σ_j p_j(xᵢ) Q[j, ỹᵢ] + decay/2 ‖W‖² + trace · (n/C) tr Q. As in the paper the softmax is trained
+ * first with Q = I, then both together. Here the network is one linear layer on given features, Q is a softmax of free
+ * parameters by rows, and both are found by L-BFGS. Predictions use p alone.
+ */
+import { Matrix } from '../../linalg/matrix.js';
+import type { FitOptions } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { minimise } from '../blocks/lbfgs.js';
+import { LinearMethod } from '../blocks/linear-method.js';
+import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
+import { nonNegative, positive } from '../blocks/parameters.js';
+import { normaliseExponentials, SoftmaxLayer, softmaxRegression } from '../blocks/softmax.js';
+import { requireWeb } from '../blocks/web-problem.js';
+import type { MethodSpec } from '../spec.js';
+
+/** Share of each row of Q on the diagonal when the joint training begins. */
+const initialDiagonal = 0.9;
+
+export interface SukhbaatarParameters {
+  decay?: number;
+  trace?: number;
+}
+
+export class Sukhbaatar extends LinearMethod {
+  readonly decay: number;
+  readonly trace: number;
+  /** Q, C×C: row j holds the chances that a picture of category j bears each label. */
+  confusion_: Matrix<Float64Array> | undefined;
+
+  constructor({ decay = 0.3, trace = 0.1 }: SukhbaatarParameters = {}) {
+    super();
+    this.decay = positive('sukhbaatar', 'decay', decay);
+    this.trace = nonNegative('sukhbaatar', 'trace', trace);
+  }
+
+  protected override async learn(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<LinearModel> {
+    requireWeb(problem, 'sukhbaatar');
+    const { webFeatures, webLabels, testNames } = problem;
+    const categories = testNames.length;
+    const start = await softmaxRegression(backend, webFeatures, labelTargets(webLabels, categories), {
+      decay: this.decay,
+      tolerance: 0.03,
+      signal,
+    });
+    const layer = new SoftmaxLayer(backend, webFeatures, categories);
+    try {
+      const size = layer.parameterCount;
+      const point = new Float64Array(size + categories ** 2);
+      point.set(layer.startFrom(start));
+      const sharpness = Math.log((initialDiagonal * (categories - 1)) / (1 - initialDiagonal));
+      for (let j = 0; j < categories; j++) point[size + j * (categories + 1)] = sharpness;
+      const objective = noiseObjective(layer, webLabels, this.decay, this.trace);
+      await minimise(objective, point, {
+        tolerance: 0.03,
+        maxIterations: 100,
+        precondition: layer.preconditioner(this.decay),
+        signal,
+        onIteration: (done) => onProgress?.({ done, total: 100 }),
+      });
+      this.confusion_ = confusionMatrix(point.subarray(size), categories);
+      return layer.model(point);
+    } finally {
+      layer.release();
+    }
+  }
+}
+
+/** The objective of W, b and the free parameters of Q, in this order, with its gradient. */
+export function noiseObjective(layer: SoftmaxLayer, labels: Int32Array, decay: number, trace: number) {
+  const categories = layer.categories;
+  const pull = (trace * labels.length) / categories;
+  return (point: Float64Array, gradient: Float64Array): number => {
+    const confusion = confusionMatrix(point.subarray(layer.parameterCount), categories);
+    const confusionGradient = Matrix.zeros(categories, categories);
+    const probabilities = layer.forward(point);
+    let value = 0;
+    for (let i = 0; i < labels.length; i++) {
+      const p = probabilities.row(i);
+      const label = labels[i];
+      let chance = Number.MIN_VALUE;
+      for (let j = 0; j < categories; j++) chance += p[j] * confusion.data[j * categories + label];
+      value -= Math.log(chance);
+      for (let j = 0; j < categories; j++) {
+        const q = confusion.data[j * categories + label];
+        confusionGradient.data[j * categories + label] -= p[j] / chance;
+        p[j] *= 1 - q / chance;
+      }
+    }
+    value += layer.backward(point, gradient, decay);
+    for (let j = 0; j < categories; j++) {
+      value += pull * confusion.at(j, j);
+      confusionGradient.data[j * (categories + 1)] += pull;
+      const [q, g] = [confusion.row(j), confusionGradient.row(j)];
+      let mean = 0;
+      for (let k = 0; k < categories; k++) mean += q[k] * g[k];
+      for (let k = 0; k < categories; k++) gradient[layer.parameterCount + j * categories + k] = q[k] * (g[k] - mean);
+    }
+    return value;
+  };
+}
+
+function confusionMatrix(parameters: Float64Array, categories: number): Matrix<Float64Array> {
+  const confusion = new Matrix(parameters.slice(0, categories ** 2), categories, categories);
+  for (let j = 0; j < categories; j++) normaliseExponentials(confusion.row(j));
+  return confusion;
+}
+
+export const sukhbaatarSpec: MethodSpec = {
+  name: 'sukhbaatar',
+  title: 'Sukhbaatar et al.',
+  citation:
+    'Sukhbaatar, Bruna, Paluri, Bourdev and Fergus, Training convolutional networks with noisy labels, ICLR workshop 2015',
+  uses: ['web'],
+  setting: 'standard',
+  parameters: {
+    decay: {
+      description: 'penalty on the squared weights of the softmax',
+      default: 0.3,
+      range: { kind: 'log', low: 1e-2, high: 1e1 },
+    },
+    trace: {
+      description: 'penalty on the trace of the confusion matrix, per picture of a category',
+      default: 0.1,
+      range: { kind: 'log', low: 1e-2, high: 1e1 },
+    },
+  },
+  create: (parameters) => new Sukhbaatar(parameters as SukhbaatarParameters),
+};

@@ -1,0 +1,60 @@
+/**
+ * The paper's SVM+_mix for the generalized setting: SVM+ for each test category, whose web pictures have text, and an
+ * ordinary machine for each auxiliary category, whose clean pictures have none; every machine sees all pictures of all
+ * categories. Problem and solver are in blocks/privileged-svm.ts.
+ */
+import type { FitOptions } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { stackRows } from '../../problem/rows.js';
+import { centred, columnMeans, uncentred } from '../blocks/centring.js';
+import { LinearMethod } from '../blocks/linear-method.js';
+import type { LinearModel } from '../blocks/linear-model.js';
+import { positive } from '../blocks/parameters.js';
+import { privilegedSvm } from '../blocks/privileged-svm.js';
+import { mixedLabels, requireWeb, unitText } from '../blocks/web-problem.js';
+import type { MethodSpec } from '../spec.js';
+import { type SvmPlusParameters, svmPlusParameters } from './svm-plus.js';
+
+export class MixedSvmPlus extends LinearMethod {
+  readonly cost: number;
+  readonly textPenalty: number;
+  readonly positiveWeight: number;
+
+  constructor({ cost = 0.4, textPenalty = 0.1, positiveWeight = 3 }: SvmPlusParameters = {}) {
+    super();
+    this.cost = positive('svm-plus-mix', 'cost', cost);
+    this.textPenalty = positive('svm-plus-mix', 'textPenalty', textPenalty);
+    this.positiveWeight = positive('svm-plus-mix', 'positiveWeight', positiveWeight);
+  }
+
+  protected override async learn(problem: Problem, { backend, signal }: FitOptions): Promise<LinearModel> {
+    requireWeb(problem, 'svm-plus-mix', 'generalized');
+    const features = stackRows(problem.webFeatures, problem.auxiliaryFeatures);
+    const hasText = new Uint8Array(features.rows).fill(1, 0, problem.webFeatures.rows);
+    const mean = columnMeans(features);
+    const categories = problem.testNames.length + problem.auxiliaryNames.length;
+    const model = await privilegedSvm(backend, centred(features, mean), mixedLabels(problem), {
+      text: unitText(problem, 'svm-plus-mix'),
+      hasText,
+      cost: this.cost,
+      textPenalty: this.textPenalty,
+      positiveWeights: new Float64Array(categories).fill(this.positiveWeight),
+      interceptScale: 0.1,
+      tolerance: 0.05,
+      maxSweeps: 40,
+      signal,
+    });
+    return uncentred(model, mean);
+  }
+}
+
+export const svmPlusMixSpec: MethodSpec = {
+  name: 'svm-plus-mix',
+  title: 'SVM+_mix',
+  citation:
+    'Niu, Veeraraghavan and Sabharwal, Fine-grained classification using heterogeneous web data and auxiliary categories, 2018; SVM+ of Vapnik and Vashist 2009',
+  uses: ['web', 'auxiliary', 'text'],
+  setting: 'generalized',
+  parameters: svmPlusParameters,
+  create: (parameters) => new MixedSvmPlus(parameters as SvmPlusParameters),
+};

@@ -1,0 +1,190 @@
+/**
+ * Latent noise types (Xiao, Xia, Yang, Huang and Wang, "Learning from massive noisy labeled data for image
+ * classification", CVPR 2015). The label ỹ of a picture of category y is right (z = 0), any other category (z = 1) or a
+ * category y is confused with (z = 2):
+ * p(ỹ | x) = Σ_y Σ_z p(ỹ | y, z) p(y | x) p(z | x),  p(ỹ | y, 0) = [ỹ = y],  p(ỹ | y, 1) = [ỹ ≠ y]/(C − 1),  p(ỹ | y, 2) = K[y, ỹ].
+ * EM: the E step gives the posterior of (y, z), the M step fits the softmax regressions p(y | x) and p(z | x) to it. The
+ * original starts both networks and K from manually cleaned pictures; there are none here, so, as in the paper this
+ * project follows, K comes from the semantic vectors, K[y, ỹ] ∝ exp(cos(a_y, a_ỹ)/temperature) for ỹ ≠ y, p(y | x)
+ * starts at the noisy labels, and p(z | x) at an assumed share of noise, half of it confusing. Nothing labelled says how much
+ * noise there is, and maximum likelihood would soon explain all of it away, so the assumed shares stay as a prior
+ * Π p(z | x)^(firmness · share).
+ */
+import { Matrix } from '../../linalg/matrix.js';
+import type { FitOptions } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { LinearMethod } from '../blocks/linear-method.js';
+import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
+import { positive, properShare, wholeNumber } from '../blocks/parameters.js';
+import { normaliseExponentials, SoftmaxRegression } from '../blocks/softmax.js';
+import { requireWeb } from '../blocks/web-problem.js';
+import type { MethodSpec } from '../spec.js';
+
+export interface XiaoParameters {
+  decay?: number;
+  typeDecay?: number;
+  noise?: number;
+  firmness?: number;
+  temperature?: number;
+  rounds?: number;
+}
+
+export class Xiao extends LinearMethod {
+  readonly decay: number;
+  readonly typeDecay: number;
+  readonly noise: number;
+  readonly firmness: number;
+  readonly temperature: number;
+  readonly rounds: number;
+  /** Posterior chances of the noise types (right, random, confusing) of every web picture, n×3. */
+  noiseTypes_: Matrix<Float64Array> | undefined;
+  /** Penalised log-likelihood before each round. */
+  trace_: number[] = [];
+
+  constructor({
+    decay = 0.2,
+    typeDecay = 10,
+    noise = 0.5,
+    firmness = 1,
+    temperature = 0.2,
+    rounds = 5,
+  }: XiaoParameters = {}) {
+    super();
+    this.decay = positive('xiao', 'decay', decay);
+    this.typeDecay = positive('xiao', 'typeDecay', typeDecay);
+    this.noise = properShare('xiao', 'noise', noise);
+    this.firmness = positive('xiao', 'firmness', firmness);
+    this.temperature = positive('xiao', 'temperature', temperature);
+    this.rounds = wholeNumber('xiao', 'rounds', rounds);
+  }
+
+  protected override async learn(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<LinearModel> {
+    requireWeb(problem, 'xiao');
+    const { webFeatures, webLabels, testSemantics } = problem;
+    const categories = testSemantics.rows;
+    const confusion = semanticConfusion(testSemantics, this.temperature);
+    const prior = [1 - this.noise, this.noise / 2, this.noise / 2];
+    const p = new SoftmaxRegression(backend, webFeatures, categories, this.decay);
+    const z = new SoftmaxRegression(backend, webFeatures, 3, this.typeDecay, {
+      weights: Matrix.zeros(3, webFeatures.cols),
+      intercepts: Float64Array.from(prior, (value) => Math.log(value)),
+    });
+    try {
+      await p.fit(labelTargets(webLabels, categories), { tolerance: 0.03, signal });
+      this.trace_ = [];
+      for (let round = 0; round < this.rounds; round++) {
+        const types = z.probabilities();
+        const found = posteriors(p.probabilities(), types, webLabels, confusion);
+        this.trace_.push(found.logLikelihood + logPrior(types, prior, this.firmness) - p.penalty - z.penalty);
+        this.noiseTypes_ = found.types;
+        // A few steps towards the optimum of the M step are enough: every one of them raises the likelihood.
+        const step = { tolerance: 0.03, maxIterations: 6, signal };
+        await p.fit(found.categories, step);
+        await z.fit(withPrior(found.types, prior, this.firmness), step);
+        onProgress?.({ done: round + 1, total: this.rounds });
+      }
+      return p.model;
+    } finally {
+      p.release();
+      z.release();
+    }
+  }
+}
+
+/** Σᵢ Σ_z firmness · prior_z · log p(z | xᵢ): what keeps the noise types near the assumed shares. */
+function logPrior(types: Matrix, prior: readonly number[], firmness: number): number {
+  let sum = 0;
+  for (let i = 0; i < types.rows; i++)
+    for (let type = 0; type < 3; type++) sum += firmness * prior[type] * Math.log(types.at(i, type));
+  return sum;
+}
+
+/** The posterior with the prior's pseudo-counts, the target of p(z | x). */
+function withPrior(types: Matrix<Float64Array>, prior: readonly number[], firmness: number): Matrix<Float64Array> {
+  const targets = types.copy('float64');
+  for (let i = 0; i < targets.rows; i++)
+    for (let type = 0; type < 3; type++) targets.row(i)[type] += firmness * prior[type];
+  return targets;
+}
+
+/** K: how likely each category is taken for each other one, by the angle between their semantic vectors. */
+export function semanticConfusion(semantics: Matrix, temperature: number): Matrix<Float64Array> {
+  const count = semantics.rows;
+  const unit = semantics.copy('float64');
+  for (let c = 0; c < count; c++) {
+    const length = Math.hypot(...unit.row(c)) || 1;
+    for (let j = 0; j < unit.cols; j++) unit.row(c)[j] /= length;
+  }
+  const confusion = Matrix.zeros(count, count);
+  for (let c = 0; c < count; c++) {
+    const row = confusion.row(c);
+    for (let other = 0; other < count; other++) {
+      let cosine = 0;
+      for (let j = 0; j < unit.cols; j++) cosine += unit.at(c, j) * unit.at(other, j);
+      row[other] = other === c ? Number.NEGATIVE_INFINITY : cosine / temperature;
+    }
+    normaliseExponentials(row);
+  }
+  return confusion;
+}
+
+/** The E step: marginals of the posterior p(y, z | ỹ, x) over categories (n×C) and noise types (n×3). */
+export function posteriors(p: Matrix, z: Matrix, labels: Int32Array, confusion: Matrix) {
+  const categoryCount = p.cols;
+  const categories = Matrix.zeros(p.rows, categoryCount);
+  const types = Matrix.zeros(p.rows, 3);
+  let logLikelihood = 0;
+  for (let i = 0; i < p.rows; i++) {
+    const [out, outTypes] = [categories.row(i), types.row(i)];
+    const label = labels[i];
+    let total = Number.MIN_VALUE;
+    for (let y = 0; y < categoryCount; y++) {
+      const right = y === label ? p.at(i, y) * z.at(i, 0) : 0;
+      const random = y === label ? 0 : (p.at(i, y) * z.at(i, 1)) / (categoryCount - 1);
+      const confused = p.at(i, y) * z.at(i, 2) * confusion.at(y, label);
+      out[y] = right + random + confused;
+      outTypes[0] += right;
+      outTypes[1] += random;
+      outTypes[2] += confused;
+      total += out[y];
+    }
+    for (let y = 0; y < categoryCount; y++) out[y] /= total;
+    for (let type = 0; type < 3; type++) outTypes[type] /= total;
+    logLikelihood += Math.log(total);
+  }
+  return { categories, types, logLikelihood };
+}
+
+export const xiaoSpec: MethodSpec = {
+  name: 'xiao',
+  title: 'Xiao et al.',
+  citation:
+    'Xiao, Xia, Yang, Huang and Wang, Learning from massive noisy labeled data for image classification, CVPR 2015',
+  uses: ['web', 'semantics'],
+  setting: 'standard',
+  parameters: {
+    decay: {
+      description: 'penalty on the squared weights of p(y | x)',
+      default: 0.2,
+      range: { kind: 'log', low: 1e-2, high: 1e1 },
+    },
+    typeDecay: { description: 'penalty on the squared weights of p(z | x)', default: 10 },
+    noise: {
+      description: 'share of wrong labels assumed at the start',
+      default: 0.5,
+      range: { kind: 'linear', low: 0.1, high: 0.9 },
+    },
+    firmness: {
+      description: 'how many pictures the assumed shares of noise types weigh, per picture',
+      default: 1,
+      range: { kind: 'log', low: 0.1, high: 10 },
+    },
+    temperature: {
+      description: 'how sharply confusion falls with the angle between semantic vectors',
+      default: 0.2,
+      range: { kind: 'log', low: 0.02, high: 1 },
+    },
+    rounds: { description: 'EM rounds', default: 5, range: { kind: 'integer', low: 2, high: 10 } },
+  },
+  create: (parameters) => new Xiao(parameters as XiaoParameters),
+};
