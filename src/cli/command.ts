@@ -10,32 +10,32 @@ interface OptionBase {
   placeholder?: string;
   short?: string;
 }
-export interface FlagOption extends OptionBase {
+interface FlagOption extends OptionBase {
   type: 'flag';
 }
-export interface StringOption extends OptionBase {
+interface StringOption extends OptionBase {
   type: 'string';
   default?: string;
 }
-export interface NumberOption extends OptionBase {
+interface NumberOption extends OptionBase {
   type: 'number' | 'integer';
   default?: number;
   minimum?: number;
   maximum?: number;
 }
-export interface ChoiceOption<C extends string = string> extends OptionBase {
+interface ChoiceOption<C extends string = string> extends OptionBase {
   type: 'choice';
   choices: readonly C[];
   default?: C;
 }
 /** Comma-separated on the command line, may also be repeated. */
-export interface ListOption extends OptionBase {
+interface ListOption extends OptionBase {
   type: 'list';
   default?: readonly string[];
 }
 export type OptionSpec = FlagOption | StringOption | NumberOption | ChoiceOption | ListOption;
 
-export interface ArgumentSpec {
+interface ArgumentSpec {
   name: string;
   description: string;
   optional?: boolean;
@@ -53,7 +53,7 @@ type ValueOf<O extends OptionSpec> = O extends FlagOption
         ? C | (O extends { default: string } ? never : undefined)
         : string | (O extends { default: string } ? never : undefined);
 
-export type OptionValues<O extends Record<string, OptionSpec>> = { [K in keyof O]: ValueOf<O[K]> };
+type OptionValues<O extends Record<string, OptionSpec>> = { [K in keyof O]: ValueOf<O[K]> };
 
 export interface CommandContext<O extends Record<string, OptionSpec> = Record<string, OptionSpec>> {
   /** Positional arguments in order; a rest argument's values follow one another at the end. */

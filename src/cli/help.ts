@@ -29,19 +29,19 @@ export function overview(commands: readonly { name: string; summary: string }[],
   ].join('\n');
 }
 
-export function argumentUsage(argument: Command['arguments'][number]): string {
+function argumentUsage(argument: Command['arguments'][number]): string {
   const name = argument.rest ? `${argument.name}…` : argument.name;
   return argument.optional ? `[${name}]` : name;
 }
 
-export function optionUsage(name: string, spec: OptionSpec): string {
+function optionUsage(name: string, spec: OptionSpec): string {
   const flag = spec.short ? `-${spec.short}, --${name}` : `--${name}`;
   if (spec.type === 'flag') return flag;
   const fallback = { string: 'TEXT', number: 'X', integer: 'N', list: 'A,B,…', choice: '' }[spec.type];
   return `${flag} ${spec.placeholder ?? (spec.type === 'choice' ? spec.choices.join('|') : fallback)}`;
 }
 
-export function optionDescription(spec: OptionSpec): string {
+function optionDescription(spec: OptionSpec): string {
   if (spec.type === 'flag' || spec.default === undefined) return spec.description;
   return `${spec.description} [default: ${Array.isArray(spec.default) ? spec.default.join(',') : spec.default}]`;
 }

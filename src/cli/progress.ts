@@ -2,7 +2,7 @@
  * Progress on stderr: one line redrawn in place on a terminal, one plain line every few seconds elsewhere, nothing
  * when quiet. Nothing appears for work that ends within half a second.
  */
-export interface ProgressUpdate {
+interface ProgressUpdate {
   /** What is going on, for example `fit` or `download`. */
   stage: string;
   done: number;

@@ -114,7 +114,7 @@ function report(error: unknown, json: boolean): number {
   return code;
 }
 
-export function version(): string {
+function version(): string {
   const file = new URL('../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -11,6 +11,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   features: () => import('./features.js').then((m) => m.default),
   fit: () => import('./fit.js').then((m) => m.default),
   inspect: () => import('./inspect.js').then((m) => m.default),
+  methods: () => import('./methods.js').then((m) => m.default),
   'models add': () => import('./models-add.js').then((m) => m.default),
   'models embed-names': () => import('./models-embed-names.js').then((m) => m.default),
   'models get': () => import('./models-get.js').then((m) => m.default),

@@ -1,0 +1,14 @@
+/** Every method by name. */
+import { ArgumentError } from '../errors.js';
+import { ourMethods } from './ours.js';
+import type { MethodSpec } from './spec.js';
+import { zeroShotMethods } from './zero-shot/index.js';
+
+export const methods: readonly MethodSpec[] = [...ourMethods, ...zeroShotMethods];
+
+/** @throws ArgumentError that lists the names there are */
+export function findMethod(name: string): MethodSpec {
+  const found = methods.find((spec) => spec.name === name);
+  if (found) return found;
+  throw new ArgumentError(`there is no method "${name}"`, `Methods: ${methods.map((spec) => spec.name).join(', ')}.`);
+}
