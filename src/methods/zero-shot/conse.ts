@@ -1,0 +1,105 @@
+/**
+ * ConSE (Norouzi, Mikolov, Bengio, Singer, Shlens, Frome, Corrado and Dean, "Zero-shot learning by convex combination of
+ * semantic embeddings", ICLR 2014): a picture's vector is Σ_t p(y_t | x) s_{y_t} over its T likeliest auxiliary
+ * categories; the candidate at the smallest angle wins. Vectors are used as they are given. p(y | x) is a softmax
+ * regression on the given features in place of the paper's network.
+ */
+import { ArgumentError } from '../../errors.js';
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
+import { positive, wholeNumber } from '../blocks/parameters.js';
+import { unitRows } from '../blocks/semantics.js';
+import { softmaxProbabilities } from '../blocks/softmax.js';
+import { withWorkspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { gatherAuxiliary } from './auxiliary.js';
+import { auxiliaryPosteriors } from './posteriors.js';
+
+export interface ConseParameters {
+  decay?: number;
+  combined?: number;
+}
+
+export class Conse implements Method {
+  readonly decay: number;
+  readonly combined: number;
+  /** The classifier of auxiliary categories. */
+  classifier_: LinearModel | undefined;
+  #vectors: Matrix<Float64Array> | undefined;
+  #candidates: Matrix<Float64Array> | undefined;
+  #backend: Backend | undefined;
+
+  constructor({ decay = 0.1, combined = 10 }: ConseParameters = {}) {
+    this.decay = positive('conse', 'decay', decay);
+    this.combined = wholeNumber('conse', 'combined', combined);
+  }
+
+  async fit(problem: Problem, options: FitOptions): Promise<this> {
+    options.signal?.throwIfAborted();
+    this.classifier_ = undefined;
+    await withWorkspace(options.backend, async (workspace) => {
+      const data = gatherAuxiliary(workspace, problem, 'conse', { centre: false });
+      this.classifier_ = await auxiliaryPosteriors(data, this.decay, options);
+      this.#vectors = unitRows(data.classVectors);
+      this.#candidates = unitRows(data.candidates);
+    });
+    this.#backend = options.backend;
+    return this;
+  }
+
+  /** n×m convex combinations of auxiliary vectors. */
+  semanticsOf(features: Matrix): Matrix<Float64Array> {
+    if (!this.classifier_ || !this.#vectors || !this.#backend)
+      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    const probabilities = softmaxProbabilities(this.#backend, this.classifier_, features);
+    for (let i = 0; i < probabilities.rows; i++) keepLargest(probabilities.row(i), this.combined);
+    const semantics = Matrix.zeros(features.rows, this.#vectors.cols);
+    this.#backend.gemm(semantics, probabilities, this.#vectors);
+    return semantics;
+  }
+
+  /** Cosines of the angles to the candidates. */
+  decisionValues(features: Matrix): Matrix {
+    const semantics = unitRows(this.semanticsOf(features));
+    const candidates = this.#candidates!;
+    const model = { weights: candidates, intercepts: new Float64Array(candidates.rows) };
+    return linearDecisions(this.#backend!, model, semantics);
+  }
+
+  predict(features: Matrix): Int32Array {
+    return rowMaxima(this.decisionValues(features));
+  }
+}
+
+/** Zeroes all but the `count` largest entries and divides these by their sum. */
+function keepLargest(row: Float64Array, count: number): void {
+  const threshold = count < row.length ? Float64Array.from(row).sort()[row.length - count] : 0;
+  let total = 0;
+  for (let c = 0; c < row.length; c++) total += row[c] >= threshold ? row[c] : 0;
+  for (let c = 0; c < row.length; c++) row[c] = row[c] >= threshold ? row[c] / total : 0;
+}
+
+export const conseSpec: MethodSpec = {
+  name: 'conse',
+  title: 'ConSE',
+  citation:
+    'Norouzi, Mikolov, Bengio, Singer, Shlens, Frome, Corrado and Dean, Zero-shot learning by convex combination of semantic embeddings, ICLR 2014',
+  uses: ['auxiliary', 'semantics'],
+  setting: 'both',
+  parameters: {
+    decay: {
+      description: 'penalty on the squared weights of the classifier',
+      default: 0.1,
+      range: { kind: 'log', low: 1e-2, high: 3 },
+    },
+    combined: {
+      description: 'auxiliary categories combined, T',
+      default: 10,
+      range: { kind: 'integer', low: 1, high: 20 },
+    },
+  },
+  create: (parameters) => new Conse(parameters as ConseParameters),
+};

@@ -1,0 +1,97 @@
+/**
+ * DAP, direct attribute prediction (Lampert, Nickisch and Harmeling, "Attribute-based classification for zero-shot
+ * visual object categorization", TPAMI 2014): one logistic regression an attribute, trained on pictures that inherit
+ * the attributes of their category, then Bayes' rule over the attributes of each candidate (attribute-posteriors.ts).
+ * Dimensions of real-valued vectors are binarised at their mean over the auxiliary categories.
+ */
+import { ArgumentError } from '../../errors.js';
+import type { Backend } from '../../linalg/backend.js';
+import type { Matrix } from '../../linalg/matrix.js';
+import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { uncentred } from '../blocks/centring.js';
+import { trainMachines } from '../blocks/linear-machines.js';
+import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
+import { LogisticLoss } from '../blocks/machine-losses.js';
+import { positive } from '../blocks/parameters.js';
+import { withWorkspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import {
+  type AttributePrior,
+  attributeDecisions,
+  type BinaryAttributes,
+  binaryAttributes,
+  requirePrior,
+} from './attribute-posteriors.js';
+import { gatherAuxiliary } from './auxiliary.js';
+
+export interface DapParameters {
+  decay?: number;
+  prior?: AttributePrior;
+}
+
+export class Dap implements Method {
+  readonly decay: number;
+  readonly prior: AttributePrior;
+  /** One logistic regression an attribute. */
+  classifiers_: LinearModel | undefined;
+  #attributes: BinaryAttributes | undefined;
+  #backend: Backend | undefined;
+
+  constructor({ decay = 0.1, prior = 'empirical' }: DapParameters = {}) {
+    this.decay = positive('dap', 'decay', decay);
+    this.prior = requirePrior('dap', prior);
+  }
+
+  async fit(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<this> {
+    signal?.throwIfAborted();
+    this.classifiers_ = undefined;
+    await withWorkspace(backend, async (workspace) => {
+      const data = gatherAuxiliary(workspace, problem, 'dap', { centre: false });
+      const attributes = binaryAttributes(data.classVectors, data.candidates);
+      const weights = await trainMachines(backend, data.features, new LogisticLoss(data.labels, attributes.learnt), {
+        decay: this.decay,
+        signal,
+        onIteration: (done) => onProgress?.({ done }),
+      });
+      this.classifiers_ = uncentred({ weights, intercepts: new Float64Array(weights.rows) }, data.mean);
+      this.#attributes = attributes;
+    });
+    this.#backend = backend;
+    return this;
+  }
+
+  decisionValues(features: Matrix): Matrix {
+    if (!this.classifiers_ || !this.#attributes || !this.#backend)
+      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    const chances = linearDecisions(this.#backend, this.classifiers_, features);
+    for (let k = 0; k < chances.data.length; k++) chances.data[k] = 1 / (1 + Math.exp(-chances.data[k]));
+    return attributeDecisions(this.#backend, chances, this.#attributes, this.prior);
+  }
+
+  predict(features: Matrix): Int32Array {
+    return rowMaxima(this.decisionValues(features));
+  }
+}
+
+export const dapSpec: MethodSpec = {
+  name: 'dap',
+  title: 'DAP',
+  citation:
+    'Lampert, Nickisch and Harmeling, Attribute-based classification for zero-shot visual object categorization, TPAMI 2014',
+  uses: ['auxiliary', 'semantics'],
+  setting: 'both',
+  parameters: {
+    decay: {
+      description: 'penalty on the squared weights of the attribute classifiers',
+      default: 0.1,
+      range: { kind: 'log', low: 1e-2, high: 3 },
+    },
+    prior: {
+      description: 'chance of an attribute before the picture is seen',
+      default: 'empirical',
+      range: { kind: 'choice', values: ['empirical', 'flat'] },
+    },
+  },
+  create: (parameters) => new Dap(parameters as DapParameters),
+};

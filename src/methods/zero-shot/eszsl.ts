@@ -1,0 +1,73 @@
+/**
+ * ESZSL (Romera-Paredes and Torr, "An embarrassingly simple approach to zero-shot learning", ICML 2015): the bilinear
+ * score x'Vs that minimises ‖X'VS − Y‖² with Frobenius penalties on both of its sides has the closed form
+ * V = (XX' + γI)⁻¹ X Y S' (SS' + λI)⁻¹, pictures and categories as columns. Pictures are taken less their mean, so that
+ * targets of ±1 and of 0/1 give the same V up to scale; S are directions around the mean category.
+ */
+import type { FitOptions } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { uncentred } from '../blocks/centring.js';
+import { LinearMethod } from '../blocks/linear-method.js';
+import type { LinearModel } from '../blocks/linear-model.js';
+import { positive } from '../blocks/parameters.js';
+import { directions } from '../blocks/semantics.js';
+import { withWorkspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { categorySums, gatherAuxiliary } from './auxiliary.js';
+
+export interface EszslParameters {
+  gamma?: number;
+  lambda?: number;
+}
+
+export class Eszsl extends LinearMethod {
+  readonly gamma: number;
+  readonly lambda: number;
+
+  constructor({ gamma = 2, lambda = 1 }: EszslParameters = {}) {
+    super();
+    this.gamma = positive('eszsl', 'gamma', gamma);
+    this.lambda = positive('eszsl', 'lambda', lambda);
+  }
+
+  protected override learn(problem: Problem, { backend }: FitOptions): Promise<LinearModel> {
+    return withWorkspace(backend, async (workspace) => {
+      const data = gatherAuxiliary(workspace, problem, 'eszsl');
+      const { learnt, candidates } = directions(data.classVectors, data.candidates);
+      const [d, m] = [data.features.cols, learnt.cols];
+
+      const visual = workspace.matrix(d, d);
+      backend.syrk(visual, data.features, { transpose: true });
+      backend.addDiagonal(visual, this.gamma);
+      backend.cholesky(visual);
+      const semantic = workspace.matrix(m, m);
+      backend.syrk(semantic, learnt, { transpose: true });
+      backend.addDiagonal(semantic, this.lambda);
+      backend.cholesky(semantic);
+
+      // Row c of the weights is V s_c: only as many columns of V as there are candidates are ever formed.
+      const right = workspace.copy(candidates);
+      backend.choleskySolve(semantic, right, 'rows');
+      const mixture = workspace.matrix(candidates.rows, learnt.rows);
+      backend.gemm(mixture, right, learnt, { transposeB: true });
+      const weights = workspace.matrix(candidates.rows, d);
+      backend.gemm(weights, mixture, categorySums(data));
+      backend.choleskySolve(visual, weights, 'rows');
+      const model = { weights: weights.copy('float64'), intercepts: new Float64Array(candidates.rows) };
+      return uncentred(model, data.mean);
+    });
+  }
+}
+
+export const eszslSpec: MethodSpec = {
+  name: 'eszsl',
+  title: 'ESZSL',
+  citation: 'Romera-Paredes and Torr, An embarrassingly simple approach to zero-shot learning, ICML 2015',
+  uses: ['auxiliary', 'semantics'],
+  setting: 'both',
+  parameters: {
+    gamma: { description: 'penalty on the visual side', default: 2, range: { kind: 'log', low: 0.1, high: 30 } },
+    lambda: { description: 'penalty on the semantic side', default: 1, range: { kind: 'log', low: 0.1, high: 10 } },
+  },
+  create: (parameters) => new Eszsl(parameters as EszslParameters),
+};

@@ -1,0 +1,197 @@
+/**
+ * LatEm (Xian, Akata, Sharma, Nguyen, Hein and Schiele, "Latent embeddings for zero-shot classification", CVPR 2016):
+ * several bilinear maps, the best of which scores a pair, F(x, s) = max_i x'V_i s; hinge max(0, 1 + F(x, s_c) − F(x, s_y))
+ * on random wrong categories c, each side moving only the map it chose; maps that too few pictures choose are pruned
+ * while learning. Ours draws several wrong categories for each picture of a mini-batch, which leaves the expected step as
+ * it is and spares epochs. As V_i = U_i'S (see ranking.ts), maps are held as U_i.
+ */
+import { ArgumentError } from '../../errors.js';
+import type { Backend } from '../../linalg/backend.js';
+import type { Matrix } from '../../linalg/matrix.js';
+import { Random } from '../../linalg/random.js';
+import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { uncentred } from '../blocks/centring.js';
+import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
+import { miniBatches, usualBatchSize } from '../blocks/mini-batches.js';
+import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
+import { directions } from '../blocks/semantics.js';
+import { type Workspace, withWorkspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { type AuxiliaryData, gatherAuxiliary } from './auxiliary.js';
+import { bilinearModel } from './ranking.js';
+
+export interface LatemParameters {
+  maps?: number;
+  learningRate?: number;
+  epochs?: number;
+  wrongCategories?: number;
+  leastShare?: number;
+  spread?: number;
+}
+
+export class Latem implements Method {
+  readonly maps: number;
+  readonly learningRate: number;
+  readonly epochs: number;
+  readonly wrongCategories: number;
+  readonly leastShare: number;
+  readonly spread: number;
+  readonly seed: number;
+  /** One linear model for each map that was left. */
+  models_: LinearModel[] = [];
+  #backend: Backend | undefined;
+
+  constructor(parameters: LatemParameters = {}, seed = 1) {
+    const { maps = 4, learningRate = 150, epochs = 10, wrongCategories = 16 } = parameters;
+    const { leastShare = 0.15, spread = 0.1 } = parameters;
+    this.maps = wholeNumber('latem', 'maps', maps);
+    this.learningRate = positive('latem', 'learningRate', learningRate);
+    this.epochs = wholeNumber('latem', 'epochs', epochs);
+    this.wrongCategories = wholeNumber('latem', 'wrongCategories', wrongCategories);
+    this.leastShare = nonNegative('latem', 'leastShare', leastShare);
+    this.spread = positive('latem', 'spread', spread);
+    this.seed = seed;
+  }
+
+  async fit(problem: Problem, options: FitOptions): Promise<this> {
+    options.signal?.throwIfAborted();
+    this.models_ = [];
+    await withWorkspace(options.backend, async (workspace) => {
+      const data = gatherAuxiliary(workspace, problem, 'latem');
+      const { learnt, candidates } = directions(data.classVectors, data.candidates);
+      const maps = await this.#descend(workspace, data, learnt, options);
+      this.models_ = maps.map((u) => uncentred(bilinearModel(u, learnt, candidates, options), data.mean));
+    });
+    this.#backend = options.backend;
+    return this;
+  }
+
+  async #descend(
+    workspace: Workspace,
+    { features, labels }: AuxiliaryData,
+    learnt: Matrix<Float64Array>,
+    options: FitOptions,
+  ): Promise<Matrix<Float64Array>[]> {
+    const { backend } = options;
+    const [n, d, categories] = [features.rows, features.cols, learnt.rows];
+    const similarities = workspace.matrix(categories, categories);
+    backend.syrk(similarities, learnt);
+    const random = new Random(this.seed);
+    let maps = Array.from({ length: this.maps }, (_, i) => {
+      const u = workspace.matrix(categories, d);
+      const noise = random.fork(i).normalArray(categories * d);
+      for (let k = 0; k < noise.length; k++) u.data[k] = (noise[k] * this.spread) / Math.sqrt(categories);
+      return u;
+    });
+
+    const size = usualBatchSize(n);
+    const batch = workspace.matrix(size, d);
+    const projected = workspace.matrix(size, categories);
+    const scores = maps.map(() => workspace.matrix(size, categories));
+    const slopes = maps.map(() => workspace.matrix(size, categories));
+    const draws = random.fork(this.maps);
+    let chosen = new Float64Array(maps.length);
+    for await (const { rows, step, epoch, last } of miniBatches(n, random, { ...options, epochs: this.epochs })) {
+      rows.forEach((row, k) => {
+        batch.row(k).set(features.row(row));
+      });
+      const x = batch.view(0, rows.length);
+      const z = projected.view(0, rows.length);
+      const [s, e] = [scores, slopes].map((list) => list.map((matrix) => matrix.view(0, rows.length)));
+      maps.forEach((u, i) => {
+        backend.gemm(z, x, u, { transposeB: true });
+        backend.gemm(s[i], z, similarities);
+        e[i].fill(0);
+      });
+      rows.forEach((row, k) => {
+        const wrong = Array.from(
+          { length: this.wrongCategories },
+          () => (labels[row] + 1 + draws.integer(categories - 1)) % categories,
+        );
+        const rowSlopes = maps.map((_, i) => e[i].row(k));
+        const rowScores = maps.map((_, i) => s[i].row(k));
+        latentHinge(rowSlopes, rowScores, labels[row], wrong);
+        chosen[bestMap(rowScores, labels[row])]++;
+      });
+      const alpha = (-this.learningRate * step) / rows.length;
+      maps.forEach((u, i) => {
+        backend.gemm(u, e[i], x, { transposeA: true, alpha, beta: 1 });
+      });
+      if (!last) continue;
+      // Maps need a while to take sides; after the first half the ones that are left should be learnt out.
+      const prunes = epoch > 0 && epoch % 2 === 1 && epoch < this.epochs / 2;
+      if (prunes) maps = survivors(maps, chosen, this.leastShare * n);
+      chosen = new Float64Array(maps.length);
+    }
+    return maps;
+  }
+
+  decisionValues(features: Matrix): Matrix {
+    if (!this.#backend || this.models_.length === 0)
+      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    const [first, ...others] = this.models_.map((model) => linearDecisions(this.#backend!, model, features));
+    for (const other of others)
+      for (let k = 0; k < first.data.length; k++) first.data[k] = Math.max(first.data[k], other.data[k]);
+    return first;
+  }
+
+  predict(features: Matrix): Int32Array {
+    return rowMaxima(this.decisionValues(features));
+  }
+}
+
+/**
+ * The mean over `wrong` of max(0, 1 + F(x, s_c) − F(x, s_y)) and its derivative by the scores of every map (added to
+ * `slopes`), each a row over the categories.
+ */
+export function latentHinge(slopes: Float64Array[], scores: Float64Array[], label: number, wrong: number[]): number {
+  const own = bestMap(scores, label);
+  let loss = 0;
+  for (const category of wrong) {
+    const other = bestMap(scores, category);
+    const violation = 1 + scores[other][category] - scores[own][label];
+    if (violation <= 0) continue;
+    loss += violation / wrong.length;
+    slopes[other][category] += 1 / wrong.length;
+    slopes[own][label] -= 1 / wrong.length;
+  }
+  return loss;
+}
+
+function bestMap(scores: readonly Float64Array[], category: number): number {
+  let best = 0;
+  for (let i = 1; i < scores.length; i++) if (scores[i][category] > scores[best][category]) best = i;
+  return best;
+}
+
+/** Maps that at least `least` pictures chose for their own category; the most chosen one always stays. */
+function survivors<T>(maps: T[], chosen: Float64Array, least: number): T[] {
+  const most = Math.max(...chosen);
+  return maps.filter((_, i) => chosen[i] >= Math.min(least, most));
+}
+
+export const latemSpec: MethodSpec = {
+  name: 'latem',
+  title: 'LatEm',
+  citation: 'Xian, Akata, Sharma, Nguyen, Hein and Schiele, Latent embeddings for zero-shot classification, CVPR 2016',
+  uses: ['auxiliary', 'semantics'],
+  setting: 'both',
+  parameters: {
+    maps: { description: 'maps to begin with', default: 4, range: { kind: 'choice', values: [2, 4, 6] } },
+    learningRate: { description: 'first step', default: 150, range: { kind: 'log', low: 50, high: 500 } },
+    leastShare: {
+      description: 'share of the pictures that must choose a map for it to stay',
+      default: 0.15,
+      range: { kind: 'log', low: 0.05, high: 0.4 },
+    },
+    spread: {
+      description: 'size of the random maps that learning starts from',
+      default: 0.1,
+      range: { kind: 'log', low: 0.01, high: 1 },
+    },
+    epochs: { description: 'passes over the auxiliary pictures', default: 10 },
+    wrongCategories: { description: 'wrong categories drawn for a picture in each epoch', default: 16 },
+  },
+  create: (parameters, seed) => new Latem(parameters as LatemParameters, seed),
+};

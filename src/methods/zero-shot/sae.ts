@@ -1,0 +1,136 @@
+/**
+ * SAE (Kodirov, Xiang and Gong, "Semantic autoencoder for zero-shot learning", CVPR 2017): a linear encoder W from
+ * pictures to category vectors whose transpose decodes, min ‖X − W'S‖² + λ‖WX − S‖² (columns are pictures, S their
+ * categories' vectors), that is the Sylvester equation (SS')W + W(λXX') = (1 + λ)SX'. With SS' = PαP' and XX' = QβQ' it
+ * is solved entry by entry: (P'WQ)_kj = (1 + λ)(P'SX'Q)_kj / (α_k + λβ_j). A picture belongs to the category whose vector
+ * has the smallest angle to Wx ("semantic"), or whose decoded vector W's has the smallest angle to x ("visual").
+ */
+import { ArgumentError } from '../../errors.js';
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { linearDecisions } from '../blocks/linear-model.js';
+import { positive } from '../blocks/parameters.js';
+import { unitRows } from '../blocks/semantics.js';
+import { type Workspace, withWorkspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { type AuxiliaryData, categorySums, gatherAuxiliary } from './auxiliary.js';
+
+export interface SaeParameters {
+  lambda?: number;
+  space?: 'semantic' | 'visual';
+}
+
+export class Sae implements Method {
+  readonly lambda: number;
+  readonly space: 'semantic' | 'visual';
+  /** W, m×d. */
+  encoder_: Matrix<Float64Array> | undefined;
+  #candidates: Matrix<Float64Array> | undefined;
+  #backend: Backend | undefined;
+
+  constructor({ lambda = 0.2, space = 'visual' }: SaeParameters = {}) {
+    if (space !== 'semantic' && space !== 'visual')
+      throw new ArgumentError(`sae: space is ${JSON.stringify(space)}; it must be "semantic" or "visual"`);
+    this.lambda = positive('sae', 'lambda', lambda);
+    this.space = space;
+  }
+
+  async fit(problem: Problem, { backend, signal }: FitOptions): Promise<this> {
+    signal?.throwIfAborted();
+    this.encoder_ = undefined;
+    await withWorkspace(backend, async (workspace) => {
+      const data = gatherAuxiliary(workspace, problem, 'sae', { centre: false });
+      const vectors = unitRows(data.classVectors);
+      this.encoder_ = solveSylvester(backend, workspace, data, vectors, this.lambda);
+      const candidates = unitRows(data.candidates);
+      if (this.space === 'visual') {
+        const decoded = Matrix.zeros(candidates.rows, this.encoder_.cols);
+        backend.gemm(decoded, candidates, this.encoder_);
+        this.#candidates = unitRows(decoded);
+      } else this.#candidates = candidates;
+    });
+    this.#backend = backend;
+    return this;
+  }
+
+  /** Cosines of the angles between pictures and categories. */
+  decisionValues(features: Matrix): Matrix {
+    if (!this.encoder_ || !this.#candidates || !this.#backend)
+      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    const intercepts = new Float64Array(Math.max(this.encoder_.rows, this.#candidates.rows));
+    const queries =
+      this.space === 'visual'
+        ? features
+        : linearDecisions(this.#backend, { weights: this.encoder_, intercepts }, features);
+    return linearDecisions(this.#backend, { weights: this.#candidates, intercepts }, unitRows(queries));
+  }
+
+  predict(features: Matrix): Int32Array {
+    return rowMaxima(this.decisionValues(features));
+  }
+}
+
+function solveSylvester(
+  backend: Backend,
+  workspace: Workspace,
+  data: AuxiliaryData,
+  vectors: Matrix<Float64Array>,
+  lambda: number,
+): Matrix<Float64Array> {
+  const [d, m] = [data.features.cols, vectors.cols];
+  // Row k of P and Q is an eigenvector here. SS' = Σ_c n_c s_c s_c' and SX' need the sums of each category only.
+  const q = workspace.matrix(d, d);
+  const beta = new Float64Array(d);
+  backend.syrk(q, data.features, { transpose: true });
+  backend.eigh(beta, q);
+  const p = workspace.matrix(m, m);
+  const alpha = new Float64Array(m);
+  const weighted = workspace.copy(vectors);
+  backend.scaleRows(weighted, Float64Array.from(data.counts, Math.sqrt));
+  backend.syrk(p, weighted, { transpose: true });
+  backend.eigh(alpha, p);
+
+  const turnedVectors = workspace.matrix(vectors.rows, m);
+  backend.gemm(turnedVectors, vectors, p, { transposeB: true });
+  const turnedSums = workspace.matrix(vectors.rows, d);
+  backend.gemm(turnedSums, categorySums(data), q, { transposeB: true });
+  const turned = workspace.matrix(m, d);
+  backend.gemm(turned, turnedVectors, turnedSums, { transposeA: true, alpha: 1 + lambda });
+  // Where both eigenvalues vanish so does the right side, but for rounding: the solution of least norm is zero there.
+  const negligible = 1e-12 * (alpha[m - 1] + lambda * beta[d - 1]);
+  for (let k = 0; k < m; k++) {
+    const row = turned.row(k);
+    for (let j = 0; j < d; j++) {
+      const denominator = alpha[k] + lambda * beta[j];
+      row[j] = denominator > negligible ? row[j] / denominator : 0;
+    }
+  }
+  const half = workspace.matrix(m, d);
+  backend.gemm(half, p, turned, { transposeA: true });
+  const encoder = Matrix.zeros(m, d);
+  backend.gemm(encoder, half, q);
+  return encoder;
+}
+
+export const saeSpec: MethodSpec = {
+  name: 'sae',
+  title: 'SAE',
+  citation: 'Kodirov, Xiang and Gong, Semantic autoencoder for zero-shot learning, CVPR 2017',
+  uses: ['auxiliary', 'semantics'],
+  setting: 'both',
+  parameters: {
+    lambda: {
+      description: 'weight of encoding against decoding',
+      default: 0.2,
+      range: { kind: 'log', low: 1e-2, high: 1e2 },
+    },
+    space: {
+      description: 'where pictures and categories are compared',
+      default: 'visual',
+      range: { kind: 'choice', values: ['semantic', 'visual'] },
+    },
+  },
+  create: (parameters) => new Sae(parameters as SaeParameters),
+};

@@ -1,0 +1,109 @@
+/**
+ * SynC (Changpinyo, Chao, Gong and Sha, "Synthesized classifiers for zero-shot learning", CVPR 2016): the classifier of
+ * a category is a mixture of phantom classifiers, w_c = Σ_r s_cr v_r with s_cr ∝ exp(−‖a_c − b_r‖²/σ²), learnt by
+ * one-versus-other squared hinges, min Σ_c Σᵢ max(0, 1 ∓ w_c'xᵢ)² + decay/2 Σ_c ‖w_c‖². One phantom stands at each
+ * auxiliary category (b_r = a_r, the paper's choice). S is then square, the w_c of auxiliary categories are free, each
+ * hinge is minimised by itself, and v = S⁻¹ w gives the classifiers of the candidates.
+ */
+import { Matrix } from '../../linalg/matrix.js';
+import type { FitOptions } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { uncentred } from '../blocks/centring.js';
+import { trainMachines } from '../blocks/linear-machines.js';
+import { LinearMethod } from '../blocks/linear-method.js';
+import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
+import { SquaredHingeLoss } from '../blocks/machine-losses.js';
+import { positive } from '../blocks/parameters.js';
+import { directions } from '../blocks/semantics.js';
+import { normaliseExponentials } from '../blocks/softmax.js';
+import { withWorkspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { gatherAuxiliary } from './auxiliary.js';
+
+export interface SyncParameters {
+  decay?: number;
+  sigma?: number;
+  tolerance?: number;
+}
+
+export class Sync extends LinearMethod {
+  readonly decay: number;
+  readonly sigma: number;
+  readonly tolerance: number;
+  /** Phantom classifiers, one row each, in the order of the category vectors' content. */
+  phantoms_: Matrix<Float64Array> | undefined;
+
+  constructor({ decay = 10, sigma = 1.5, tolerance = 3e-3 }: SyncParameters = {}) {
+    super();
+    this.decay = positive('sync', 'decay', decay);
+    this.sigma = positive('sync', 'sigma', sigma);
+    this.tolerance = positive('sync', 'tolerance', tolerance);
+  }
+
+  protected override learn(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<LinearModel> {
+    this.phantoms_ = undefined;
+    return withWorkspace(backend, async (workspace) => {
+      const data = gatherAuxiliary(workspace, problem, 'sync', { centre: false });
+      const { learnt, candidates } = directions(data.classVectors, data.candidates);
+      const own = Int32Array.from({ length: learnt.rows }, (_, c) => c);
+      const weights = await trainMachines(
+        backend,
+        data.features,
+        new SquaredHingeLoss(data.labels, labelTargets(own, learnt.rows)),
+        {
+          decay: this.decay,
+          tolerance: this.tolerance,
+          signal,
+          onIteration: (done) => onProgress?.({ done }),
+        },
+      );
+
+      const mixing = mixtureWeights(learnt, learnt, this.sigma);
+      const system = workspace.matrix(learnt.rows, learnt.rows);
+      backend.syrk(system, mixing, { transpose: true });
+      // Wide kernels make S all but singular; this much keeps rounding noise out of the phantoms.
+      backend.addDiagonal(system, 1e-10 * learnt.rows);
+      backend.cholesky(system);
+      const phantoms = workspace.matrix(learnt.rows, weights.cols);
+      backend.gemm(phantoms, mixing, weights, { transposeA: true });
+      backend.choleskySolve(system, phantoms, 'columns');
+      this.phantoms_ = phantoms.copy('float64');
+
+      const synthesized = Matrix.zeros(candidates.rows, weights.cols);
+      backend.gemm(synthesized, mixtureWeights(candidates, learnt, this.sigma), phantoms);
+      return uncentred({ weights: synthesized, intercepts: new Float64Array(candidates.rows) }, data.mean);
+    });
+  }
+}
+
+/** s_cr ∝ exp(−‖a_c − b_r‖²/σ²), every row summing to one. */
+export function mixtureWeights(vectors: Matrix, phantoms: Matrix, sigma: number): Matrix<Float64Array> {
+  const result = Matrix.zeros(vectors.rows, phantoms.rows);
+  for (let c = 0; c < vectors.rows; c++) {
+    const [a, out] = [vectors.row(c), result.row(c)];
+    for (let r = 0; r < phantoms.rows; r++) {
+      const b = phantoms.row(r);
+      for (let k = 0; k < a.length; k++) out[r] -= ((a[k] - b[k]) / sigma) ** 2;
+    }
+    normaliseExponentials(out);
+  }
+  return result;
+}
+
+export const syncSpec: MethodSpec = {
+  name: 'sync',
+  title: 'SynC',
+  citation: 'Changpinyo, Chao, Gong and Sha, Synthesized classifiers for zero-shot learning, CVPR 2016',
+  uses: ['auxiliary', 'semantics'],
+  setting: 'both',
+  parameters: {
+    decay: { description: 'penalty on the squared weights', default: 10, range: { kind: 'log', low: 1, high: 100 } },
+    sigma: {
+      description: 'width of the similarity between categories',
+      default: 1.5,
+      range: { kind: 'log', low: 0.7, high: 3 },
+    },
+    tolerance: { description: 'fall of the gradient at which learning stops', default: 3e-3 },
+  },
+  create: (parameters) => new Sync(parameters as SyncParameters),
+};
