@@ -31,6 +31,16 @@ export type QueryRow = Record<string, unknown>;
 /** Locks of the operating system do not protect a process from itself. */
 const openFolders = new Set<string>();
 
+/**
+ * Opens the catalog of a workspace, or creates it.
+ *
+ * @example
+ * ```ts
+ * const catalog = await openCatalog('birds');
+ * for await (const { id, path, category } of catalog.kept()) console.log(id, path, category);
+ * await catalog.close();
+ * ```
+ */
 export async function openCatalog(workspaceFolder: string, options: CatalogOptions = {}): Promise<Catalog> {
   const file = join(workspaceFolder, catalogFile);
   if (options.mustExist && !existsSync(file) && !existsSync(join(workspaceFolder, journalFolder)))

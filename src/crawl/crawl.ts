@@ -46,6 +46,22 @@ export interface CrawlOptions {
   onProgress?(progress: CrawlProgress): void;
 }
 
+/**
+ * Fills a workspace with pictures.
+ *
+ * @example
+ * ```ts
+ * const summary = await crawl({
+ *   workspace: 'birds',
+ *   categories: [{ name: 'Blue Jay' }],
+ *   sources: [createSource('folder:photos')],
+ *   keys: Keys.load(),
+ *   network: { userAgent: userAgent('me@example.org') },
+ * });
+ * console.log(summary.kept, summary.dropped, summary.failed);
+ * ```
+ * @throws InterruptedError when stopped through `signal`; everything done so far is recorded
+ */
 export async function crawl(options: CrawlOptions): Promise<CrawlSummary> {
   checkSources(options.sources);
   mkdirSync(options.workspace, { recursive: true });
@@ -146,9 +162,12 @@ class Crawl {
       lanes.push(await LaneRunner.open(category, source, this.#laneOptions(source)));
     const total = () => lanes.reduce((sum, lane) => sum + lane.kept, 0);
     if (retryFailed && total() < this.#perCategory) for (const lane of lanes) await lane.retryFailed();
-    while (total() < this.#perCategory && lanes.some((lane) => !lane.drained && !lane.failed)) {
+    for (;;) {
       const targets = shares(lanes, this.#perCategory);
-      const ends = await Promise.allSettled(lanes.map((lane, i) => lane.run(targets[i])));
+      // A source that failed keeps its share: it will be asked again when the crawl is resumed.
+      const running = lanes.filter((lane, i) => !lane.failed && !lane.drained && lane.kept < targets[i]);
+      if (running.length === 0) return;
+      const ends = await Promise.allSettled(running.map((lane) => lane.run(targets[lanes.indexOf(lane)])));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
     }
   }

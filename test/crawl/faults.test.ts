@@ -25,7 +25,7 @@ const stateOf = (outcome: string) =>
 
 describe('a host that misbehaves', () => {
   const folder = temporaryFolder();
-  afterAll(folder.remove);
+  afterAll(folder.remove, 120_000);
 
   it('costs exactly the pictures it spoils, each with its reason', async () => {
     // Three categories, because a placeholder shows itself by turning up under several.
@@ -92,7 +92,7 @@ describe('many pictures with 10 % faults', () => {
   const long = Boolean(process.env.BOWERBIRD_LONG);
   const count = long ? 10_000 : 600;
   const folder = temporaryFolder();
-  afterAll(folder.remove);
+  afterAll(folder.remove, 120_000);
 
   it(`has everything that can be had of ${count} exactly once, and the rest with its reason`, async () => {
     web.forget();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await web.stop();
   folder.remove();
-});
+}, 120_000);
 
 async function peakOf(count: number): Promise<number> {
   const list = join(folder.path, `${count}.csv`);

@@ -156,7 +156,9 @@ describe('the rate', () => {
       const requests = web.requests.filter(({ host }) => host === '127.0.0.1');
       expect(requests.length).toBeGreaterThanOrEqual(62);
       // A window of one second holds at most the rate, and one more for where it begins.
-      expect(busiestWindow(requests, 1000)).toBeLessThanOrEqual(rate + 1);
+      const busiest = busiestWindow(requests, 1000);
+      console.log(`at ${rate} requests a second the busiest second had ${busiest}, over ${seconds.toFixed(1)} s`);
+      expect(busiest).toBeLessThanOrEqual(rate + 1);
       expect(seconds).toBeGreaterThan((requests.length - 1) / rate - 0.1);
     } finally {
       folder.remove();

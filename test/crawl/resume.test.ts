@@ -33,7 +33,7 @@ async function contents(workspace: string) {
 
 describe('a crawl that is killed', () => {
   const folder = temporaryFolder();
-  afterAll(folder.remove);
+  afterAll(folder.remove, 120_000);
 
   it(`at ${kills} random moments and resumed ends like an undisturbed one`, { timeout: 600_000 }, async () => {
     const faults = [
@@ -90,7 +90,7 @@ describe('a crawl that is killed', () => {
 
 describe('resuming', () => {
   const folder = temporaryFolder();
-  afterAll(folder.remove);
+  afterAll(folder.remove, 120_000);
 
   it('is refused without the option where a crawl has begun', async () => {
     web.options = { results: 5 };

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSource, Keys } from '../../src/crawl/index.js';
-import { allPictures, crawlFake, temporaryFolder } from './web/crawling.js';
+import { allPictures, crawlFake, fastNetwork, temporaryFolder } from './web/crawling.js';
 import { listAll, sourceContext } from './web/listing.js';
 import { FakeWeb } from './web/server.js';
 
@@ -116,6 +117,59 @@ describe('flickr', () => {
     expect(summary).toMatchObject({ kept: 260, unanswered: [] });
   });
 });
+
+describe('an API that means harm', () => {
+  it.each([
+    ['never stops sending', (response: ServerResponse) => endless(response)],
+    [
+      'redirects into a private network',
+      (response: ServerResponse) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
+    ],
+    ['sends records of all the wrong types', (response: ServerResponse) => response.end(nonsense)],
+    ['nests without end', (response: ServerResponse) => response.end(`{"stat":"ok","photos":${'['.repeat(1e6)}`)],
+  ])('that %s costs only its own answers', async (_what, answer) => {
+    web.options = {
+      results: 3,
+      interfere: (request, response) => {
+        if (!request.url?.includes('photos.search')) return false;
+        answer(response);
+        return true;
+      },
+    };
+    const summary = await crawlFake(web, {
+      workspace: folder.path,
+      sources: ['flickr', 'gbif'],
+      perCategory: 4,
+      network: { ...fastNetwork, totalTimeout: 5 },
+    });
+    expect(summary.sources.find(({ source }) => source === 'gbif')?.kept).toBeGreaterThanOrEqual(2);
+    expect(summary.sources.find(({ source }) => source === 'flickr')?.kept ?? 0).toBe(0);
+  });
+});
+
+const nonsense = JSON.stringify({
+  stat: 'ok',
+  photos: {
+    total: 'many',
+    photo: [
+      null,
+      7,
+      [],
+      { id: {} },
+      { id: 1, url_m: 5 },
+      { id: '2', url_m: 'x', tags: 9, title: ['a'], license: {}, description: 3 },
+    ],
+  },
+});
+
+function endless(response: ServerResponse): void {
+  const block = Buffer.alloc(2 ** 20, '[');
+  const more = () => {
+    while (!response.destroyed && response.write(block));
+  };
+  response.on('drain', more);
+  more();
+}
 
 const realRecords = '../shared/data/flickr/metadata.tsv';
 describe.skipIf(!existsSync(realRecords))('real Flickr records (skipped where ../shared/data/flickr is absent)', () => {

@@ -36,7 +36,7 @@ export interface Comment {
   date?: string;
 }
 
-interface Question {
+export interface Question {
   headers?: Record<string, string>;
   /** Sent with POST. */
   form?: Record<string, string>;
