@@ -8,6 +8,7 @@ import asc from 'assemblyscript/asc';
 import { passesSource } from './dense/passes.mjs';
 import { productSource } from './dense/product.mjs';
 import { elements, families } from './dense/tiles.mjs';
+import { vectorsSource } from './dense/vectors.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -23,7 +24,9 @@ const generated = Object.entries(families).map(([family, tiles]) => ({
   source: `assembly/dense/${family}.ts`,
   output: `dense-${family}`,
   base: 0x400,
-  text: elements.map((element) => productSource(family, element, tiles) + passesSource(family, element)).join(''),
+  text: elements
+    .map((element) => productSource(family, element, tiles) + vectorsSource(family, element) + passesSource(family, element))
+    .join(''),
 }));
 
 const options = [

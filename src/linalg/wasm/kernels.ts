@@ -30,8 +30,18 @@ export interface Kernels {
     tile: number,
   ): void;
   rowDots(m: number, n: number, a: number, lda: number, b: number, ldb: number, out: number): void;
-  /** y ← α A x + β y */
-  timesVector(m: number, n: number, alpha: number, a: number, lda: number, x: number, beta: number, y: number): void;
+  /** y ← α A x + β y; `scratch` has room for eight numbers. */
+  timesVector(
+    m: number,
+    n: number,
+    alpha: number,
+    a: number,
+    lda: number,
+    x: number,
+    beta: number,
+    y: number,
+    scratch: number,
+  ): void;
   /** y ← y + A'x */
   addRows(m: number, n: number, a: number, lda: number, x: number, y: number): void;
   /** Y ← α X + β Y */

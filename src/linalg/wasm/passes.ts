@@ -4,9 +4,10 @@
  * pass through its staging area.
  */
 import type { Matrix, RealArray } from '../matrix.js';
+import { roundUp } from './layout.js';
 import { type ElementBytes, kernelsFor, type Machine } from './machine.js';
 import { addScaledOutside, scaleRowsOutside } from './outside.js';
-import { fetchVector, forEachPiece, slots, stageVector, tallest, widest } from './staging.js';
+import { fetchVector, forEachPiece, rowGroup, slots, stageVector, tallest, widest } from './staging.js';
 
 /** Elements that one task passes over: less would be done before another thread is awake. */
 const taskElements = 2 ** 16;
@@ -173,7 +174,7 @@ export function scaleRows(machine: Machine, a: Matrix, factors: RealArray): void
   });
 }
 
-/** Rows that one task passes over. */
+/** Rows that one task passes over: whole groups of those that a kernel takes together. */
 export function rowsPerTask(columns: number): number {
-  return Math.max(1, Math.floor(taskElements / Math.max(1, columns)));
+  return roundUp(taskElements / Math.max(1, columns), rowGroup);
 }

@@ -18,6 +18,8 @@ export const slots = { input: 0, output: 8 * mib, sums: 16 * mib, first: 20 * mi
 export const tallest = 2 ** 20;
 /** Columns of a piece: a row takes at most 2 MiB. */
 export const widest = 2 ** 18;
+/** Rows that the kernels take together where rows are long. */
+export const rowGroup = 8;
 /** Half of a second cache: a piece is still there when the kernel reads it. */
 const pieceBytes = 2 ** 18;
 
@@ -56,7 +58,8 @@ export function forEachPiece(
 ): void {
   const { rows, cols, data } = matrices[0];
   const inside = matrices.every((matrix) => machine.storage.pointerOf(matrix.data) !== undefined);
-  const most = inside ? tallest : Math.max(1, Math.floor(pieceBytes / (cols * data.BYTES_PER_ELEMENT)));
+  const fitting = Math.max(1, Math.floor(pieceBytes / (cols * data.BYTES_PER_ELEMENT)));
+  const most = inside ? tallest : fitting - (fitting > rowGroup ? fitting % rowGroup : 0);
   const places = [slots.first, slots.second];
   for (let row = 0; row < rows; row += most) {
     const count = Math.min(most, rows - row);

@@ -72,9 +72,10 @@ const rowDots: Task = (kernels, index, _workspace, [, rows, m, n, a, lda, b, ldb
   kernels.rowDots(count, n, a + row * lda, lda, b + row * ldb, ldb, out + row * kernels.bytes);
 };
 
-const timesVector: Task = (kernels, index, _workspace, [, rows, m, n, alpha, a, lda, x, beta, y]) => {
+const timesVector: Task = (kernels, index, workspace, [, rows, m, n, alpha, a, lda, x, beta, y]) => {
   const row = index * rows;
-  kernels.timesVector(Math.min(rows, m - row), n, alpha, a + row * lda, lda, x, beta, y + row * kernels.bytes);
+  const target = y + row * kernels.bytes;
+  kernels.timesVector(Math.min(rows, m - row), n, alpha, a + row * lda, lda, x, beta, target, workspace);
 };
 
 /** Task i sums its rows into partial sum i, which it clears first. */

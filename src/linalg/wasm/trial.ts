@@ -48,13 +48,13 @@ function productIsRight(memory: WebAssembly.Memory, kernels: Kernels): boolean {
 
 function passesAreRight(memory: WebAssembly.Memory, kernels: Kernels, n: number): boolean {
   const { bytes } = kernels;
-  const m = 6;
+  const m = 9;
   const stride = n * bytes;
   const a = numbersAt(memory, bytes, place.a, m * n);
   const x = numbersAt(memory, bytes, place.b, n);
   const out = arrayAt(memory, bytes, place.c, n).fill(1);
   const dotOf = (i: number) => x.reduce((sum: number, value: number, j: number) => sum + value * a[i * n + j], 0);
-  kernels.timesVector(m, n, 2, place.a, stride, place.b, 3, place.c);
+  kernels.timesVector(m, n, 2, place.a, stride, place.b, 3, place.c, place.tile);
   let right = out.subarray(0, m).every((value, i) => value === 2 * dotOf(i) + 3);
   kernels.rowDots(m, n, place.a, stride, place.b, 0, place.c);
   right &&= out.subarray(0, m).every((value, i) => value === dotOf(i));
