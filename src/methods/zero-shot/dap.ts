@@ -9,7 +9,6 @@ import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
-import { uncentred } from '../blocks/centring.js';
 import { trainMachines } from '../blocks/linear-machines.js';
 import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
 import { LogisticLoss } from '../blocks/machine-losses.js';
@@ -54,7 +53,7 @@ export class Dap implements Method {
         signal,
         onIteration: (done) => onProgress?.({ done }),
       });
-      this.classifiers_ = uncentred({ weights, intercepts: new Float64Array(weights.rows) }, data.mean);
+      this.classifiers_ = { weights, intercepts: new Float64Array(weights.rows) };
       this.#attributes = attributes;
     });
     this.#backend = backend;

@@ -8,7 +8,6 @@
 import { Matrix } from '../../linalg/matrix.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
-import { uncentred } from '../blocks/centring.js';
 import { trainMachines } from '../blocks/linear-machines.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
@@ -71,7 +70,7 @@ export class Sync extends LinearMethod {
 
       const synthesized = Matrix.zeros(candidates.rows, weights.cols);
       backend.gemm(synthesized, mixtureWeights(candidates, learnt, this.sigma), phantoms);
-      return uncentred({ weights: synthesized, intercepts: new Float64Array(candidates.rows) }, data.mean);
+      return { weights: synthesized, intercepts: new Float64Array(candidates.rows) };
     });
   }
 }
