@@ -155,10 +155,9 @@ describe('the rate', () => {
       const seconds = (performance.now() - begun) / 1000;
       const requests = web.requests.filter(({ host }) => host === '127.0.0.1');
       expect(requests.length).toBeGreaterThanOrEqual(62);
-      // A window of one second holds at most the rate, and one more for where it begins.
       const busiest = busiestWindow(requests, 1000);
       console.log(`at ${rate} requests a second the busiest second had ${busiest}, over ${seconds.toFixed(1)} s`);
-      expect(busiest).toBeLessThanOrEqual(rate + 1);
+      expect(busiest).toBeLessThanOrEqual(rate);
       expect(seconds).toBeGreaterThan((requests.length - 1) / rate - 0.1);
     } finally {
       folder.remove();
@@ -180,7 +179,7 @@ describe('the rate', () => {
       const pictures = web.requests.filter(({ host }) => host === '127.0.0.2');
       // One of them asks for robots.txt.
       expect(pictures).toHaveLength(31);
-      expect(busiestWindow(pictures, 500)).toBeLessThanOrEqual(11);
+      expect(busiestWindow(pictures, 1000)).toBeLessThanOrEqual(20);
       expect(Math.max(...pictures.map(({ underWay }) => underWay))).toBeLessThanOrEqual(4);
     } finally {
       folder.remove();
