@@ -4,7 +4,7 @@
  * attribute's share among auxiliary categories (`empirical`) or ½ (`flat`). Real-valued vectors are binarised at the mean
  * of each dimension over the auxiliary categories.
  */
-import { ArgumentError } from '../../errors.js';
+import { ArgumentError, ProblemError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { columnMeans } from '../blocks/centring.js';
@@ -34,6 +34,13 @@ export function binaryAttributes(classVectors: Matrix, candidates: Matrix): Bina
     for (let c = 0; c < classVectors.rows; c++) if (classVectors.at(c, k) > mean[k]) above++;
     return above > 0 && above < classVectors.rows;
   });
+  if (varies.length === 0)
+    throw new ProblemError(
+      'aux_semantics',
+      undefined,
+      'all auxiliary categories have the same vector, so there is no attribute to learn',
+      'Give the categories vectors of their own.',
+    );
   const binarise = (vectors: Matrix) => {
     const result = Matrix.zeros(vectors.rows, varies.length);
     for (let c = 0; c < vectors.rows; c++)

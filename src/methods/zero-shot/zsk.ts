@@ -91,6 +91,9 @@ export class Zsk implements Method {
         const labels = rows.map((row) => data.labels[row]);
         alignment.differentiate(gradient, projection, batch.view(0, rows.length), labels);
         backend.axpby(velocity, -this.learningRate * step, gradient, momentum);
+        const length = Math.sqrt(backend.dot(velocity, velocity));
+        const longest = longestStep * Math.sqrt(r);
+        if (length > longest) backend.axpby(velocity, 0, velocity, longest / length);
         backend.axpby(projection, 1, velocity, 1);
       }
       this.projection_ = projection.copy('float64');
@@ -125,6 +128,8 @@ export class Zsk implements Method {
 }
 
 const momentum = 0.9;
+/** Against the size of an orthonormal W: the constraint is of fourth degree, and one long step would set off the next. */
+const longestStep = 0.25;
 
 export const zskSpec: MethodSpec = {
   name: 'zsk',
