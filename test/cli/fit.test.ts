@@ -1,0 +1,115 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { run } from '../../src/cli/run.js';
+import { readNpy, writeNpy } from '../../src/formats/index.js';
+import { generateProblem, saveProblem } from '../../src/problem/index.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'bowerbird-fit-'));
+const file = (...names: string[]) => join(folder, ...names);
+const problem = generateProblem({ seed: 3, noise: 0.6, scaling: 'none' });
+const parameters = ['--lambda1', '10', '--lambda2', '0.1', '--threads', '1', '--quiet'];
+
+let out = '';
+let errors = '';
+beforeAll(async () => {
+  await saveProblem(file('problem.npz'), problem);
+});
+beforeEach(() => {
+  [out, errors] = ['', ''];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    out += text;
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    errors += text;
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('bowerbird fit', () => {
+  it('writes predictions, weights, trace, scores, configuration and a model that predict and weights read', async () => {
+    expect(await run(['fit', file('problem.npz'), '--out', file('run'), ...parameters, '--json'])).toBe(0);
+    const result = JSON.parse(out) as { metrics: { accuracy: number; thetaArea: number }; converged: boolean };
+    expect(result.converged).toBe(true);
+    expect(result.metrics.accuracy).toBeGreaterThan(0.5);
+    const names = [
+      'predictions.csv',
+      'semantics.npy',
+      'theta.npy',
+      'dictionary.npy',
+      'trace.csv',
+      'metrics.json',
+      'run.json',
+      'model.safetensors',
+    ];
+    for (const name of names) expect(existsSync(file('run', name)), name).toBe(true);
+    expect(existsSync(file('run', 'checkpoint.npz'))).toBe(false);
+    const predictions = readFileSync(file('run', 'predictions.csv'), 'utf8').trim().split('\n');
+    expect(predictions[0]).toBe('row,name,category,distance,runner_up,margin');
+    expect(predictions.length).toBe(problem.testFeatures.rows + 1);
+    expect((await readNpy(file('run', 'theta.npy'))).shape).toEqual([problem.webFeatures.rows]);
+    expect((await readNpy(file('run', 'dictionary.npy'))).shape).toEqual([
+      problem.testFeatures.cols,
+      problem.testSemantics.cols,
+    ]);
+
+    out = '';
+    await writeNpy(file('new.npy'), problem.testFeatures.view(0, 5).copy());
+    expect(await run(['predict', file('run'), file('new.npy'), '--json'])).toBe(0);
+    expect((JSON.parse(out) as { predictions: unknown[] }).predictions.length).toBe(5);
+
+    out = '';
+    expect(await run(['weights', file('run'), '--top', '1'])).toBe(0);
+    expect(out).toContain(problem.testNames[0]);
+  });
+
+  it('takes parameters from a file and lets options overrule them', async () => {
+    writeFileSync(file('parameters.json'), JSON.stringify({ parameters: { lambda1: 10, lambda2: 0.1, bound: 2 } }));
+    const words = ['fit', file('problem.npz'), '--out', file('tuned'), '--params', file('parameters.json')];
+    expect(await run([...words, '--bound', '3', '--max-iterations', '3', '--json', '--quiet'])).toBe(0);
+    const { configuration } = JSON.parse(out) as { configuration: Record<string, number> };
+    expect([configuration.lambda1, configuration.bound]).toEqual([10, 3]);
+    expect(errors).toContain('did not converge in 3 iterations');
+  });
+
+  it('gives the streamed fit the answer of the fit in memory', async () => {
+    const results = [];
+    for (const extra of [[], ['--stream']]) {
+      out = '';
+      expect(
+        await run(['fit', file('problem.npz'), '--out', file(`s${extra.length}`), ...parameters, ...extra, '--json']),
+      ).toBe(0);
+      results.push((JSON.parse(out) as { metrics: unknown }).metrics);
+    }
+    expect(results[1]).toEqual(results[0]);
+  });
+
+  it('explains the likely mistakes', async () => {
+    expect(await run(['fit', file('problem.npz')])).toBe(2);
+    expect(errors).toContain('--out is missing');
+    errors = '';
+    expect(await run(['fit', file('problem.npz'), '--out', file('x'), '--semantics', 'colours'])).toBe(1);
+    expect(errors).toContain('colours');
+    errors = '';
+    expect(await run(['predict', file('nowhere'), file('problem.npz')])).toBe(1);
+    expect(errors).toContain('model.safetensors');
+    errors = '';
+    expect(await run(['weights', file('nowhere')])).toBe(2);
+    expect(errors).toContain('bowerbird fit');
+  });
+});
+
+describe('bowerbird methods', () => {
+  it('lists every method with what it uses', async () => {
+    expect(await run(['methods', '--json'])).toBe(0);
+    const listed = JSON.parse(out) as { name: string; uses: string[]; citation: string }[];
+    expect(listed.map(({ name }) => name)).toContain('eszsl');
+    expect(listed.every(({ uses, citation }) => uses.length > 0 && citation.length > 0)).toBe(true);
+  });
+});
