@@ -2,9 +2,10 @@
 import { ArgumentError } from '../errors.js';
 import { ourMethods } from './ours.js';
 import type { MethodSpec } from './spec.js';
+import { webMethods } from './web/index.js';
 import { zeroShotMethods } from './zero-shot/index.js';
 
-export const methods: readonly MethodSpec[] = [...ourMethods, ...zeroShotMethods];
+export const methods: readonly MethodSpec[] = [...ourMethods, ...webMethods, ...zeroShotMethods];
 
 /** @throws ArgumentError that lists the names there are */
 export function findMethod(name: string): MethodSpec {

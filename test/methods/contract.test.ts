@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../src/linalg/create.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { createMethod, methods } from '../../src/methods/index.js';
+import { generalize } from '../../src/problem/generalize.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import { problemHash } from '../../src/problem/hash.js';
-import type { Problem } from '../../src/problem/problem.js';
+import { candidateNames, type Problem } from '../../src/problem/problem.js';
 import { restrictToCategories } from '../../src/problem/subset.js';
 
 const backend = await createBackend({ threads: 1 });
-const problem = generateProblem({
+const standard = generateProblem({
   seed: 31,
   auxiliaryCategories: 8,
   testCategories: 4,
@@ -18,19 +19,21 @@ const problem = generateProblem({
   noise: 0.6,
 });
 
-const names = (given: Problem, predicted: Int32Array) => [...predicted].map((c) => given.testNames[c]);
+const names = (given: Problem, predicted: Int32Array) => [...predicted].map((c) => candidateNames(given)[c]);
 
 describe.each(methods.map((spec) => [spec.name, spec] as const))('%s', (_, spec) => {
+  const problem = spec.setting === 'generalized' ? generalize(standard, 2) : standard;
+  const another = generateProblem({ seed: 32, testCategories: 3 });
   const fitted = (given: Problem) => createMethod(spec, {}, 5).fit(given, { backend });
 
   it('gives the same answer for the same seed, forgets an earlier fit and leaves its input alone', async () => {
     const before = problemHash(problem);
     const first = (await fitted(problem)).decisionValues(problem.testFeatures);
-    const again = await fitted(generateProblem({ seed: 32, testCategories: 3 }));
+    const again = await fitted(spec.setting === 'generalized' ? generalize(another, 2) : another);
     await again.fit(problem, { backend });
     expect(again.decisionValues(problem.testFeatures).copy().data).toEqual(first.copy().data);
     expect(problemHash(problem)).toBe(before);
-    expect([first.rows, first.cols]).toEqual([problem.testFeatures.rows, problem.testNames.length]);
+    expect([first.rows, first.cols]).toEqual([problem.testFeatures.rows, candidateNames(problem).length]);
   });
 
   it('renumbers its predictions when the categories are renumbered', async () => {
@@ -46,7 +49,7 @@ describe.each(methods.map((spec) => [spec.name, spec] as const))('%s', (_, spec)
   });
 
   it('refuses a problem with one category and stops when it is told to', async () => {
-    const single = restrictToCategories(problem, { test: [0] });
+    const single = restrictToCategories(standard, { test: [0] });
     await expect(fitted(single)).rejects.toMatchObject({ code: expect.stringMatching(/^BOWERBIRD_/) });
     await expect(
       createMethod(spec, {}, 5).fit(problem, { backend, signal: AbortSignal.abort(new Error('enough')) }),

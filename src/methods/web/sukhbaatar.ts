@@ -31,7 +31,7 @@ export class Sukhbaatar extends LinearMethod {
   /** Q, C×C: row j holds the chances that a picture of category j bears each label. */
   confusion_: Matrix<Float64Array> | undefined;
 
-  constructor({ decay = 0.3, trace = 0.1 }: SukhbaatarParameters = {}) {
+  constructor({ decay = 0.2, trace = 0.5 }: SukhbaatarParameters = {}) {
     super();
     this.decay = positive('sukhbaatar', 'decay', decay);
     this.trace = nonNegative('sukhbaatar', 'trace', trace);
@@ -119,13 +119,13 @@ export const sukhbaatarSpec: MethodSpec = {
   parameters: {
     decay: {
       description: 'penalty on the squared weights of the softmax',
-      default: 0.3,
+      default: 0.2,
       range: { kind: 'log', low: 1e-2, high: 1e1 },
     },
     trace: {
       description: 'penalty on the trace of the confusion matrix, per picture of a category',
-      default: 0.1,
-      range: { kind: 'log', low: 1e-2, high: 1e1 },
+      default: 0.5,
+      range: { kind: 'log', low: 0.05, high: 1 },
     },
   },
   create: (parameters) => new Sukhbaatar(parameters as SukhbaatarParameters),
