@@ -100,8 +100,9 @@ export async function trainWord2vec(
     const random = new Random(seed);
     const kernels = instantiateKernels(memory);
     kernels.setSeed(random.uint32(), random.uint32());
-    // Output vectors begin at zero, input vectors within ±1/(2 dim), as in the original.
-    for (let word = 0; word < words.length; word++) kernels.drawUniform(input + word * length * 4, dim, 0.5 / dim);
+    // Output vectors begin at zero, input vectors within ±1/dim: as in fastText, twice the original's range, which is
+    // measurably better on small corpora.
+    for (let word = 0; word < words.length; word++) kernels.drawUniform(input + word * length * 4, dim, 1 / dim);
     const seeds = places.map(() => [random.uint32(), random.uint32()] as const);
     state = dividedAmong(threads, corpus.length, seeds);
   }
