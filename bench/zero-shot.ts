@@ -1,8 +1,8 @@
 /**
  * Zero-shot methods on CUB with GoogLeNet features and attributes, parameters chosen on held-out auxiliary categories.
  *
- * For both splits of the data, each method is tried with its defaults and with random settings on a quarter of the
- * auxiliary categories that it did not learn from, then learns from all of them with the best and is measured on the
+ * For both splits of the data, each method is tried with random settings from its search ranges on a quarter of the
+ * auxiliary categories, which it did not learn from, then learns from all of them with the best and is measured on the
  * test categories. Options: `--data FILE`, `--trials N`, `--seed N`, `--split ss,ps`, `--methods A,B`, `--threads N`,
  * `--write` (into docs/results.md).
  */
@@ -52,7 +52,7 @@ export async function run(args: string[]): Promise<void> {
   }
   backend.dispose();
   const text = [
-    `Mean per-category accuracy in percent on the 50 test categories; ${trials} settings tried on held-out auxiliary`,
+    `Mean per-category accuracy in percent on the 50 test categories; ${trials} random settings tried on held-out auxiliary`,
     `categories, seed ${seed}. Published figures: ResNet-101, split ps (Xian et al., TPAMI 2018).`,
     `Command: \`npm run bench -- zero-shot --trials ${trials} --seed ${seed}\`.`,
     '',
@@ -82,7 +82,6 @@ function tableLine(row: TableRow, results: Measured[]): string[] {
 
 function describe(parameters: Parameters, { fixed = {} }: TableRow): string {
   const searched = Object.entries(parameters).filter(([name]) => !(name in fixed));
-  if (searched.length === 0) return 'defaults';
   return searched
     .map(([name, value]) => `${name} ${typeof value === 'number' ? Number(value.toPrecision(3)) : value}`)
     .join(', ');

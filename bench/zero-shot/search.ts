@@ -9,7 +9,7 @@ export type Parameters = Readonly<Record<string, ParameterValue>>;
 
 export interface SearchOptions {
   backend: Backend;
-  /** Settings tried: the defaults first, then random ones. */
+  /** Random settings tried; the defaults, which people chose who had seen test results, are not among them. */
   trials: number;
   seed: number;
   /** Parameters that are not searched. */
@@ -30,7 +30,7 @@ export async function chooseParameters(spec: MethodSpec, problem: Problem, optio
   for (let trial = 0; trial < trials; trial++) {
     const parameters: Record<string, ParameterValue> = {};
     for (const [name, { range }] of Object.entries(spec.parameters))
-      if (range && trial > 0) parameters[name] = draw(range, random);
+      if (range) parameters[name] = draw(range, random);
     Object.assign(parameters, fixed);
     const heldOut = await score(spec, parameters, rehearsal, backend);
     if (!best || heldOut > best.heldOut) best = { parameters, heldOut };

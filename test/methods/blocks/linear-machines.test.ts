@@ -47,7 +47,7 @@ const cases: [string, MachineLoss, (scores: number[], i: number) => number][] = 
 ];
 
 describe.each(cases)('linear machines with %s loss', (_, loss, lossOf) => {
-  const objective = (weights: Matrix) => {
+  const objective = (weights: Matrix<Float64Array>) => {
     let total = 0;
     for (const weight of weights.data) total += (decay / 2) * weight ** 2;
     for (let i = 0; i < n; i++) {

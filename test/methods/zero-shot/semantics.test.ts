@@ -7,7 +7,7 @@ import { zeroShotMethods } from '../../../src/methods/zero-shot/index.js';
 import { generalize } from '../../../src/problem/generalize.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import type { Problem } from '../../../src/problem/problem.js';
-import { backend } from './small.js';
+import { backend, rowsOf } from './small.js';
 
 const problem = generateProblem({
   seed: 51,
@@ -51,6 +51,35 @@ describe.each(zeroShotMethods.map((spec) => [spec.name, spec] as const))('%s', (
     expect(method.decisionValues(mixed.testFeatures).cols).toBe(45);
     // Far above the 2 % of chance among 45 categories.
     expect(accuracy(predicted, mixed.testLabels!)).toBeGreaterThan(0.3);
+  });
+
+  it('answers alike when auxiliary pictures are permuted, and picture by picture', async () => {
+    const order = new Random(7).permutation(problem.auxiliaryLabels.length);
+    const permuted: Problem = {
+      ...problem,
+      auxiliaryFeatures: Matrix.from(Array.from(order, (i) => problem.auxiliaryFeatures.row(i))),
+      auxiliaryLabels: order.map((i) => problem.auxiliaryLabels[i]),
+    };
+    const first = await createMethod(spec, {}, 3).fit(problem, { backend });
+    const second = await createMethod(spec, {}, 3).fit(permuted, { backend });
+    expect(second.decisionValues(problem.testFeatures)).toEqual(first.decisionValues(problem.testFeatures));
+    const backwards = Matrix.from(rowsOf(problem.testFeatures).reverse());
+    expect([...first.predict(backwards)]).toEqual([...first.predict(problem.testFeatures)].reverse());
+  });
+
+  it('stops when it is told to between two steps', async () => {
+    const controller = new AbortController();
+    let steps = 0;
+    const onProgress = () => {
+      steps++;
+      controller.abort(new Error('enough'));
+    };
+    const fit = createMethod(spec, {}, 3).fit(problem, { backend, signal: controller.signal, onProgress });
+    if (['eszsl', 'sae'].includes(spec.name)) expect(await fit.then(() => steps)).toBe(0);
+    else {
+      await expect(fit).rejects.toThrow('enough');
+      expect(steps).toBe(1);
+    }
   });
 
   it('says what is wrong with features of another length', async () => {
