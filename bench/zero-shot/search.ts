@@ -29,8 +29,7 @@ export async function chooseParameters(spec: MethodSpec, problem: Problem, optio
   let best: Choice | undefined;
   for (let trial = 0; trial < trials; trial++) {
     const parameters: Record<string, ParameterValue> = {};
-    for (const [name, { range }] of Object.entries(spec.parameters))
-      if (range) parameters[name] = draw(range, random);
+    for (const [name, { range }] of Object.entries(spec.parameters)) if (range) parameters[name] = draw(range, random);
     Object.assign(parameters, fixed);
     const heldOut = await score(spec, parameters, rehearsal, backend);
     if (!best || heldOut > best.heldOut) best = { parameters, heldOut };
