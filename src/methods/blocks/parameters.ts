@@ -10,6 +10,11 @@ export function nonNegative(method: string, name: string, value: ParameterValue)
   return checked(method, name, value, (number) => number >= 0, 'a number of at least 0');
 }
 
+/** A share in (0, 1]. */
+export function share(method: string, name: string, value: ParameterValue): number {
+  return checked(method, name, value, (number) => number > 0 && number <= 1, 'a share above 0 and at most 1');
+}
+
 /** A share in (0, 1). */
 export function properShare(method: string, name: string, value: ParameterValue): number {
   return checked(method, name, value, (number) => number > 0 && number < 1, 'a share between 0 and 1, both excluded');

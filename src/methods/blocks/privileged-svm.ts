@@ -2,11 +2,11 @@
  * Support vector machines whose slack is a function of privileged text (SVM+, Vapnik and Vashist 2009), with the squared
  * loss and the intercepts inside the penalty (Li, Dai, Tan, Xu and Van Gool 2016), one category against the rest:
  * min ½(‖w‖² + b²/s²) + γ/2 ‖w̃‖² + C Σᵢ pᵢ ξᵢ²  with  yᵢ (w'xᵢ + b) ≥ 1 − ξᵢ.
- * Positives that have text get ξᵢ = w̃'(x̃ᵢ, 1): words, not the picture, decide which of them may be misclassified. Negatives and
- * pictures without text keep a free ξᵢ ≥ 0. With A = γI + 2C Σ pᵢ x̃ᵢx̃ᵢ' over a category's positives, the dual is
- * min ½ Σ αᵢαⱼ (yᵢyⱼ xᵢ'xⱼ + Qᵢⱼ) − Σαᵢ over α ≥ 0, where Q is x̃ᵢ'A⁻¹x̃ⱼ among those positives and diag(1/2Cpᵢ) elsewhere. It is
- * solved by the blocked coordinate descent of linear-svm.ts. Stops when no projected gradient of a sweep exceeds
- * `tolerance`.
+ * Where all positives of a machine have text, their slack is ξᵢ = w̃'(x̃ᵢ, 1): words, not the picture, decide which of them
+ * may be misclassified. Negatives keep a free ξᵢ ≥ 0, and so do positives without text. The dual is
+ * min ½ Σ αᵢαⱼ (yᵢyⱼ (xᵢ'xⱼ + s²) + Qᵢⱼ) − Σ αᵢ over α ≥ 0, where Q is x̃ᵢ'A⁻¹x̃ⱼ among positives with text,
+ * A = γI + 2C Σ pᵢ x̃ᵢx̃ᵢ' over them, and diag(1/2Cpᵢ) elsewhere. It is solved by the blocked coordinate descent of
+ * linear-svm.ts. Stops when no projected gradient of a sweep exceeds `tolerance`.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
 import { ArgumentError } from '../../errors.js';
@@ -24,8 +24,8 @@ export interface PrivilegedSvmOptions {
   hasText?: Uint8Array;
   /** C. */
   cost: number;
-  /** pᵢ of the positives of each category; negatives have 1. */
-  positiveWeights: ArrayLike<number>;
+  /** pᵢ of positives; negatives have 1. */
+  positiveWeight: number;
   /** γ. */
   textPenalty: number;
   /** s. @default 1 */
@@ -37,19 +37,19 @@ export interface PrivilegedSvmOptions {
   signal?: AbortSignal;
 }
 
-/** Features n×d and the category of each row; as many machines as there are positive weights. */
+/** Features n×d, targets n×K of +1, −1, and 0 where a picture takes no part in a machine. */
 export async function privilegedSvm(
   backend: Backend,
   features: Matrix,
-  labels: ArrayLike<number>,
+  targets: Matrix,
   options: PrivilegedSvmOptions,
 ): Promise<SvmResult> {
-  const { cost, positiveWeights, textPenalty, interceptScale = 1, tolerance = 0.01, maxSweeps = 200, signal } = options;
+  const { cost, positiveWeight, textPenalty, interceptScale = 1, tolerance = 0.01, maxSweeps = 200, signal } = options;
   if (!(cost > 0 && textPenalty > 0))
     throw new ArgumentError(`privilegedSvm: cost is ${cost} and textPenalty ${textPenalty}; both must be above 0`);
-  const [n, categories] = [features.rows, positiveWeights.length];
+  const [n, categories] = [features.rows, targets.cols];
   const order = visitingOrder(features);
-  const groups = slackGroups(backend, labels, order, options);
+  const groups = slackGroups(backend, targets, order, options);
   const alphas = Matrix.zeros(categories, n);
   const workspace = new Workspace(backend);
   try {
@@ -68,7 +68,7 @@ export async function privilegedSvm(
         const moves = blockMoves.view(0, categories, 0, block.rows.rows).fill(0);
         backend.gemm(values, weights, block.rows, { transposeB: true });
         for (let c = 0; c < categories; c++) {
-          const worst = visit(block, groups[c], cost, alphas.row(c), values.row(c), moves.row(c));
+          const worst = visit(block, groups[c], cost, positiveWeight, alphas.row(c), values.row(c), moves.row(c));
           if (worst > violation) violation = worst;
         }
         backend.gemm(weights, moves, block.rows, { beta: 1 });
@@ -83,10 +83,9 @@ export async function privilegedSvm(
   }
 }
 
-/** The positives of one category. */
+/** The two sides of one machine. */
 interface SlackGroup {
-  weight: number;
-  /** Place of each instance (in visiting order) among the positives, −1 for negatives. */
+  /** Place of each instance (in visiting order) among the positives, −1 for negatives, −2 for those left out. */
   place: Int32Array;
   /** x̃ᵢ'A⁻¹x̃ⱼ, where the positives have text. */
   gram: Matrix<Float64Array> | undefined;
@@ -99,6 +98,7 @@ function visit(
   { first, rows, gram }: RowBlock,
   group: SlackGroup,
   cost: number,
+  positiveWeight: number,
   alphas: Float64Array,
   values: Float64Array,
   moves: Float64Array,
@@ -109,9 +109,10 @@ function visit(
   for (let i = 0; i < count; i++) {
     const at = first + i;
     const place = group.place[at];
+    if (place === -2) continue;
     const sign = place < 0 ? -1 : 1;
     const privileged = place >= 0 ? group.gram : undefined;
-    const bend = privileged ? privileged.at(place, place) : 1 / (2 * cost * (place < 0 ? 1 : group.weight));
+    const bend = privileged ? privileged.at(place, place) : 1 / (2 * cost * (place < 0 ? 1 : positiveWeight));
     const slack = privileged ? group.slacks[place] : bend * alphas[at];
     const gradient = sign * values[i] + slack - 1;
     const projected = alphas[at] <= 0 ? Math.min(gradient, 0) : gradient;
@@ -134,22 +135,21 @@ function visit(
 
 function slackGroups(
   backend: Backend,
-  labels: ArrayLike<number>,
+  targets: Matrix,
   order: Int32Array,
-  { text, hasText, cost, positiveWeights, textPenalty }: PrivilegedSvmOptions,
+  { text, hasText, cost, positiveWeight, textPenalty }: PrivilegedSvmOptions,
 ): SlackGroup[] {
-  return Array.from(positiveWeights, (weight, c) => {
-    const place = new Int32Array(order.length).fill(-1);
+  return Array.from({ length: targets.cols }, (_, c) => {
+    const place = new Int32Array(order.length);
     const members: number[] = [];
-    let described = true;
     order.forEach((row, position) => {
-      if (labels[row] !== c) return;
-      place[position] = members.length;
-      members.push(row);
-      described &&= hasText?.[row] !== 0;
+      const target = targets.at(row, c);
+      place[position] = target > 0 ? members.length : target < 0 ? -1 : -2;
+      if (target > 0) members.push(row);
     });
-    const gram = described ? explainedSlack(backend, text, members, textPenalty, 2 * cost * weight) : undefined;
-    return { weight, place, gram, slacks: new Float64Array(members.length) };
+    const described = members.length > 0 && members.every((row) => hasText?.[row] !== 0);
+    const gram = described ? explainedSlack(backend, text, members, textPenalty, 2 * cost * positiveWeight) : undefined;
+    return { place, gram, slacks: new Float64Array(members.length) };
   });
 }
 

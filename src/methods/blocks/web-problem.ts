@@ -41,17 +41,20 @@ function requireCovered(array: string, labels: Int32Array, names: readonly strin
     );
 }
 
+/** The text features of the web pictures, or the error that says they are missing. */
+export function requireText(problem: Problem, method: string): Matrix {
+  if (problem.webText) return problem.webText;
+  throw new ProblemError(
+    'web_text',
+    undefined,
+    `the web pictures have no text, and ${method} learns from it`,
+    'Add web_text or web_texts to the problem, or choose a method without text.',
+  );
+}
+
 /** Text features of the web pictures as unit vectors, so that long descriptions count no more than short ones. */
 export function unitText(problem: Problem, method: string): Matrix<Float64Array> {
-  const { webText } = problem;
-  if (!webText)
-    throw new ProblemError(
-      'web_text',
-      undefined,
-      `the web pictures have no text, and ${method} learns from it`,
-      'Add web_text or web_texts to the problem, or choose a method without text.',
-    );
-  const text = webText.copy('float64');
+  const text = requireText(problem, method).copy('float64');
   for (let i = 0; i < text.rows; i++) {
     const row = text.row(i);
     let squares = 0;

@@ -8,7 +8,7 @@ import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
 import { centred, columnMeans, uncentred } from '../blocks/centring.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import type { LinearModel } from '../blocks/linear-model.js';
+import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
 import { positive } from '../blocks/parameters.js';
 import { privilegedSvm } from '../blocks/privileged-svm.js';
 import { mixedLabels, requireWeb, unitText } from '../blocks/web-problem.js';
@@ -33,12 +33,13 @@ export class MixedSvmPlus extends LinearMethod {
     const hasText = new Uint8Array(features.rows).fill(1, 0, problem.webFeatures.rows);
     const mean = columnMeans(features);
     const categories = problem.testNames.length + problem.auxiliaryNames.length;
-    const model = await privilegedSvm(backend, centred(features, mean), mixedLabels(problem), {
+    const targets = labelTargets(mixedLabels(problem), categories, { absent: -1 });
+    const model = await privilegedSvm(backend, centred(features, mean), targets, {
       text: unitText(problem, 'svm-plus-mix'),
       hasText,
       cost: this.cost,
       textPenalty: this.textPenalty,
-      positiveWeights: new Float64Array(categories).fill(this.positiveWeight),
+      positiveWeight: this.positiveWeight,
       interceptScale: 0.1,
       tolerance: 0.05,
       maxSweeps: 40,

@@ -10,7 +10,7 @@ import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { centred, columnMeans, uncentred } from '../blocks/centring.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import type { LinearModel } from '../blocks/linear-model.js';
+import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
 import { positive } from '../blocks/parameters.js';
 import { privilegedSvm } from '../blocks/privileged-svm.js';
 import { requireWeb, unitText } from '../blocks/web-problem.js';
@@ -38,11 +38,12 @@ export class SvmPlus extends LinearMethod {
     requireWeb(problem, 'svm-plus');
     const text = unitText(problem, 'svm-plus');
     const mean = columnMeans(problem.webFeatures);
-    const model = await privilegedSvm(backend, centred(problem.webFeatures, mean), problem.webLabels, {
+    const targets = labelTargets(problem.webLabels, problem.testNames.length, { absent: -1 });
+    const model = await privilegedSvm(backend, centred(problem.webFeatures, mean), targets, {
       text,
       cost: this.cost,
       textPenalty: this.textPenalty,
-      positiveWeights: new Float64Array(problem.testNames.length).fill(this.positiveWeight),
+      positiveWeight: this.positiveWeight,
       interceptScale: 0.1,
       maxSweeps: 60,
       signal,

@@ -1,0 +1,212 @@
+/**
+ * NEIL (Chen, Shrivastava and Gupta, "NEIL: extracting visual knowledge from web data", ICCV 2013), the multi-instance
+ * view of web pictures: a category's pictures fall into visual sub-categories, some of which are noise. In every round the
+ * pictures of each category that are still trusted are clustered; every cluster k trains an LDA detector
+ * w_k = (Σ + shrinkage)⁻¹ (μ_k − μ) (Hariharan, Malik and Ramanan 2012, as in NEIL); clusters whose detector does not fire
+ * on the rest of their category more than on other categories are dropped; the remaining detectors re-rank all
+ * pictures of their category, each scored by the best detector trained without it, and the top ones are trusted in the next
+ * round. The trusted pictures of the last round train a linear regressor, as for `lr`. NEIL's object relationships and
+ * bounding boxes have no counterpart in this scenario and are left out.
+ */
+import type { Backend } from '../../linalg/backend.js';
+import type { Matrix } from '../../linalg/matrix.js';
+import { Random } from '../../linalg/random.js';
+import type { FitOptions } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { selectIntegers, selectRows } from '../../problem/rows.js';
+import { rowsByCategory } from '../../problem/subset.js';
+import { centred, columnMeans } from '../blocks/centring.js';
+import { kMeans } from '../blocks/k-means.js';
+import { LinearMethod } from '../blocks/linear-method.js';
+import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
+import { positive, share, wholeNumber } from '../blocks/parameters.js';
+import { ridgeRegression } from '../blocks/ridge.js';
+import { requireWeb } from '../blocks/web-problem.js';
+import { type Workspace, withWorkspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+
+export interface NeilParameters {
+  clusters?: number;
+  keptClusters?: number;
+  keptPictures?: number;
+  rounds?: number;
+  shrinkage?: number;
+  ridge?: number;
+}
+
+export class Neil extends LinearMethod {
+  readonly clusters: number;
+  readonly keptClusters: number;
+  readonly keptPictures: number;
+  readonly rounds: number;
+  readonly shrinkage: number;
+  readonly ridge: number;
+  readonly seed: number;
+  /** Rows of the web pictures that were trusted in the end, ascending. */
+  trusted_: Int32Array | undefined;
+
+  constructor(parameters: NeilParameters = {}, seed = 1) {
+    super();
+    const { clusters = 8, keptClusters = 0.7, keptPictures = 0.8, rounds = 2, shrinkage = 3, ridge = 0.5 } = parameters;
+    this.clusters = wholeNumber('neil', 'clusters', clusters);
+    this.keptClusters = share('neil', 'keptClusters', keptClusters);
+    this.keptPictures = share('neil', 'keptPictures', keptPictures);
+    this.rounds = wholeNumber('neil', 'rounds', rounds);
+    this.shrinkage = positive('neil', 'shrinkage', shrinkage);
+    this.ridge = positive('neil', 'ridge', ridge);
+    this.seed = seed;
+  }
+
+  protected override async learn(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<LinearModel> {
+    requireWeb(problem, 'neil');
+    const { webFeatures, webLabels, testNames } = problem;
+    const categories = rowsByCategory(webLabels, testNames.length);
+    await withWorkspace(backend, async (workspace) => {
+      const detectors = new Detectors(backend, workspace, webFeatures, this.shrinkage);
+      let trusted = categories;
+      for (let round = 0; round < this.rounds; round++) {
+        signal?.throwIfAborted();
+        trusted = this.#round(detectors, categories, trusted, new Random(this.seed, round), signal);
+        onProgress?.({ done: round + 1, total: this.rounds });
+      }
+      this.trusted_ = Int32Array.from(trusted.flat()).sort();
+    });
+    const rows = this.trusted_!;
+    const targets = labelTargets(selectIntegers(webLabels, rows), testNames.length);
+    return ridgeRegression(backend, selectRows(webFeatures, rows), targets, { ridge: this.ridge });
+  }
+
+  #round(
+    detectors: Detectors,
+    categories: readonly number[][],
+    trusted: readonly number[][],
+    random: Random,
+    signal: AbortSignal | undefined,
+  ): number[][] {
+    const clusters = trusted.map((rows) => {
+      // Every category draws the same numbers, so that their order does not matter.
+      const clustering = detectors.cluster(rows, this.clusters, Random.restore(random.state), signal);
+      return rowsByCategory(clustering, Math.max(...clustering) + 1).map((members) => members.map((i) => rows[i]));
+    });
+    const scores = detectors.train(clusters.flat());
+    let first = 0;
+    return clusters.map((own, c) => {
+      const numbers = own.map((_, k) => first + k);
+      first += own.length;
+      const strengths = own.map((members, k) => strength(scores, numbers[k], members, categories[c]));
+      const kept = best(strengths, Math.max(1, Math.round(this.keptClusters * own.length)));
+      const ranks = categories[c].map((row) => {
+        const others = kept.filter((k) => !own[k].includes(row));
+        return Math.max(...(others.length > 0 ? others : kept).map((k) => scores.at(row, numbers[k])));
+      });
+      const count = Math.max(1, Math.round(this.keptPictures * ranks.length));
+      return best(ranks, count).map((i) => categories[c][i]);
+    });
+  }
+}
+
+/** LDA detectors over one set of pictures; the covariance is factored once. */
+class Detectors {
+  readonly #backend: Backend;
+  readonly #workspace: Workspace;
+  readonly #features: Matrix<Float64Array>;
+  readonly #factor: Matrix<Float64Array>;
+
+  constructor(backend: Backend, workspace: Workspace, features: Matrix, shrinkage: number) {
+    this.#backend = backend;
+    this.#workspace = workspace;
+    this.#features = workspace.copy(centred(features, columnMeans(features)));
+    const d = features.cols;
+    this.#factor = workspace.matrix(d, d);
+    backend.syrk(this.#factor, this.#features, { transpose: true, alpha: 1 / features.rows });
+    let trace = 0;
+    for (let j = 0; j < d; j++) trace += this.#factor.at(j, j);
+    backend.addDiagonal(this.#factor, (shrinkage * trace) / d + Number.MIN_VALUE);
+    backend.cholesky(this.#factor);
+  }
+
+  cluster(rows: readonly number[], clusters: number, random: Random, signal?: AbortSignal): Int32Array {
+    return kMeans(this.#backend, selectRows(this.#features, rows), clusters, random, { signal }).assignments;
+  }
+
+  /** n×K: what the detector of each cluster says of each picture. */
+  train(clusters: readonly (readonly number[])[]): Matrix<Float64Array> {
+    const detectors = this.#workspace.matrix(clusters.length, this.#features.cols);
+    clusters.forEach((members, k) => {
+      detectors.row(k).set(columnMeans(selectRows(this.#features, members)));
+    });
+    this.#backend.choleskySolve(this.#factor, detectors, 'rows');
+    const scores = this.#workspace.matrix(this.#features.rows, clusters.length);
+    this.#backend.gemm(scores, this.#features, detectors, { transposeB: true });
+    return scores.copy('float64');
+  }
+}
+
+/** How far the detector's mean on the category's other pictures lies above its mean elsewhere, in deviations. */
+function strength(scores: Matrix, detector: number, members: readonly number[], category: readonly number[]): number {
+  const inside = new Set(members);
+  const own = new Set(category);
+  let [ownSum, ownCount, sum, squares, count] = [0, 0, 0, 0, 0];
+  for (let i = 0; i < scores.rows; i++) {
+    const value = scores.at(i, detector);
+    if (own.has(i)) {
+      if (inside.has(i)) continue;
+      ownSum += value;
+      ownCount++;
+    } else {
+      sum += value;
+      squares += value * value;
+      count++;
+    }
+  }
+  if (ownCount === 0 || count === 0) return 0;
+  const deviation = Math.sqrt(Math.max(squares / count - (sum / count) ** 2, Number.MIN_VALUE));
+  return (ownSum / ownCount - sum / count) / deviation;
+}
+
+/** Places of the `count` largest values. */
+function best(values: readonly number[], count: number): number[] {
+  const order = values.map((_, i) => i).sort((a, b) => values[b] - values[a] || a - b);
+  return order.slice(0, count);
+}
+
+export const neilSpec: MethodSpec = {
+  name: 'neil',
+  title: 'NEIL',
+  citation: 'Chen, Shrivastava and Gupta, NEIL: extracting visual knowledge from web data, ICCV 2013',
+  uses: ['web'],
+  setting: 'standard',
+  parameters: {
+    clusters: {
+      description: 'visual sub-categories per category',
+      default: 10,
+      range: { kind: 'integer', low: 2, high: 14 },
+    },
+    keptClusters: {
+      description: 'share of clusters that survive a round',
+      default: 0.7,
+      range: { kind: 'linear', low: 0.3, high: 1 },
+    },
+    keptPictures: {
+      description: 'share of pictures trusted after re-ranking',
+      default: 0.8,
+      range: { kind: 'linear', low: 0.4, high: 1 },
+    },
+    rounds: {
+      description: 'rounds of clustering, training and re-ranking',
+      default: 2,
+      range: { kind: 'integer', low: 1, high: 4 },
+    },
+    shrinkage: {
+      description: 'share of the mean variance added to the covariance of the detectors',
+      default: 3,
+      range: { kind: 'log', low: 0.03, high: 30 },
+    },
+    ridge: {
+      description: 'penalty on the squared weights of the regressor',
+      default: 0.5,
+      range: { kind: 'log', low: 1e-2, high: 1e2 },
+    },
+  },
+  create: (parameters, seed) => new Neil(parameters as NeilParameters, seed),
+};
