@@ -9,14 +9,15 @@ import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
+import { trainMachines } from '../blocks/linear-machines.js';
 import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
+import { SoftmaxLoss } from '../blocks/machine-losses.js';
 import { positive, wholeNumber } from '../blocks/parameters.js';
 import { unitRows } from '../blocks/semantics.js';
 import { softmaxProbabilities } from '../blocks/softmax.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { gatherAuxiliary } from './auxiliary.js';
-import { auxiliaryPosteriors } from './posteriors.js';
 
 export interface ConseParameters {
   decay?: number;
@@ -42,7 +43,13 @@ export class Conse implements Method {
     this.classifier_ = undefined;
     await withWorkspace(options.backend, async (workspace) => {
       const data = gatherAuxiliary(workspace, problem, 'conse', { centre: false });
-      this.classifier_ = await auxiliaryPosteriors(data, this.decay, options);
+      const weights = await trainMachines(
+        options.backend,
+        data.features,
+        new SoftmaxLoss(data.labels, data.counts.length),
+        { decay: this.decay, signal: options.signal, onIteration: (done) => options.onProgress?.({ done }) },
+      );
+      this.classifier_ = { weights, intercepts: new Float64Array(weights.rows) };
       this.#vectors = unitRows(data.classVectors);
       this.#candidates = unitRows(data.candidates);
     });

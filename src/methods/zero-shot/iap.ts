@@ -2,6 +2,7 @@
  * IAP, indirect attribute prediction (Lampert, Nickisch and Harmeling, "Attribute-based classification for zero-shot
  * visual object categorization", TPAMI 2014): a classifier of auxiliary categories gives the chance of each attribute,
  * p(a_k | x) = Σ_y p(a_k | y) p(y | x) with p(a_k | y) = 0 or 1, then Bayes' rule as in DAP (attribute-posteriors.ts).
+ * p(y | x) comes from one logistic regression a category, against all others, their chances divided by their sum.
  * Dimensions of real-valued vectors are binarised at their mean over the auxiliary categories.
  */
 import { ArgumentError } from '../../errors.js';
@@ -9,9 +10,10 @@ import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
-import type { LinearModel } from '../blocks/linear-model.js';
+import { trainMachines } from '../blocks/linear-machines.js';
+import { type LinearModel, labelTargets, linearDecisions } from '../blocks/linear-model.js';
+import { LogisticLoss } from '../blocks/machine-losses.js';
 import { positive } from '../blocks/parameters.js';
-import { softmaxProbabilities } from '../blocks/softmax.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import {
@@ -22,7 +24,6 @@ import {
   requirePrior,
 } from './attribute-posteriors.js';
 import { gatherAuxiliary } from './auxiliary.js';
-import { auxiliaryPosteriors } from './posteriors.js';
 
 export interface IapParameters {
   decay?: number;
@@ -32,7 +33,7 @@ export interface IapParameters {
 export class Iap implements Method {
   readonly decay: number;
   readonly prior: AttributePrior;
-  /** The classifier of auxiliary categories. */
+  /** One logistic regression an auxiliary category. */
   classifier_: LinearModel | undefined;
   #attributes: BinaryAttributes | undefined;
   #backend: Backend | undefined;
@@ -48,7 +49,14 @@ export class Iap implements Method {
     await withWorkspace(options.backend, async (workspace) => {
       const data = gatherAuxiliary(workspace, problem, 'iap', { centre: false });
       this.#attributes = binaryAttributes(data.classVectors, data.candidates);
-      this.classifier_ = await auxiliaryPosteriors(data, this.decay, options);
+      const own = Int32Array.from(data.counts.keys());
+      const loss = new LogisticLoss(data.labels, labelTargets(own, own.length));
+      const weights = await trainMachines(options.backend, data.features, loss, {
+        decay: this.decay,
+        signal: options.signal,
+        onIteration: (done) => options.onProgress?.({ done }),
+      });
+      this.classifier_ = { weights, intercepts: new Float64Array(weights.rows) };
     });
     this.#backend = options.backend;
     return this;
@@ -57,7 +65,8 @@ export class Iap implements Method {
   decisionValues(features: Matrix): Matrix {
     if (!this.classifier_ || !this.#attributes || !this.#backend)
       throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
-    const probabilities = softmaxProbabilities(this.#backend, this.classifier_, features);
+    const probabilities = linearDecisions(this.#backend, this.classifier_, features);
+    for (let i = 0; i < probabilities.rows; i++) normaliseLogistic(probabilities.row(i));
     const chances = Matrix.zeros(features.rows, this.#attributes.learnt.cols);
     this.#backend.gemm(chances, probabilities, this.#attributes.learnt);
     return attributeDecisions(this.#backend, chances, this.#attributes, this.prior);
@@ -66,6 +75,13 @@ export class Iap implements Method {
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
   }
+}
+
+/** Scores of one-versus-rest logistic regressions become chances that sum to one. */
+function normaliseLogistic(row: Float64Array): void {
+  let total = 0;
+  for (let c = 0; c < row.length; c++) total += row[c] = 1 / (1 + Math.exp(-row[c]));
+  for (let c = 0; c < row.length; c++) row[c] /= total || 1;
 }
 
 export const iapSpec: MethodSpec = {

@@ -44,7 +44,7 @@ export class Latem implements Method {
 
   constructor(parameters: LatemParameters = {}, seed = 1) {
     const { maps = 4, learningRate = 150, epochs = 10, wrongCategories = 16 } = parameters;
-    const { leastShare = 0.15, spread = 0.1 } = parameters;
+    const { leastShare = 0.3, spread = 0.3 } = parameters;
     this.maps = wholeNumber('latem', 'maps', maps);
     this.learningRate = positive('latem', 'learningRate', learningRate);
     this.epochs = wholeNumber('latem', 'epochs', epochs);
@@ -182,13 +182,13 @@ export const latemSpec: MethodSpec = {
     learningRate: { description: 'first step', default: 150, range: { kind: 'log', low: 50, high: 500 } },
     leastShare: {
       description: 'share of the pictures that must choose a map for it to stay',
-      default: 0.15,
-      range: { kind: 'log', low: 0.05, high: 0.4 },
+      default: 0.3,
+      range: { kind: 'log', low: 0.1, high: 0.5 },
     },
     spread: {
       description: 'size of the random maps that learning starts from',
-      default: 0.1,
-      range: { kind: 'log', low: 0.01, high: 1 },
+      default: 0.3,
+      range: { kind: 'log', low: 0.03, high: 1 },
     },
     epochs: { description: 'passes over the auxiliary pictures', default: 10 },
     wrongCategories: { description: 'wrong categories drawn for a picture in each epoch', default: 16 },

@@ -152,9 +152,9 @@ export const zskSpec: MethodSpec = {
     incoherence: {
       description: 'weight of the constraint on the projection',
       default: 0.01,
-      range: { kind: 'log', low: 1e-3, high: 1 },
+      range: { kind: 'log', low: 1e-3, high: 0.3 },
     },
-    learningRate: { description: 'first step', default: 3, range: { kind: 'log', low: 0.3, high: 10 } },
+    learningRate: { description: 'first step', default: 3, range: { kind: 'log', low: 1, high: 20 } },
     epochs: { description: 'passes over the auxiliary pictures', default: 12 },
   },
   create: (parameters, seed) => new Zsk(parameters as ZskParameters, seed),
