@@ -33,6 +33,8 @@ export class Network {
   private readonly options: NetworkOptions;
   private readonly input: PictureInput;
   private readonly normalise: ReturnType<typeof createNormaliser>;
+  /** The network's input, kept from batch to batch: making it anew would cost as much as filling it. */
+  private values = new Float32Array(0);
 
   private constructor(session: InferenceSession, options: NetworkOptions, input: PictureInput, dimension: number) {
     this.session = session;
@@ -76,10 +78,11 @@ export class Network {
 
   private async runOnce(pixels: Uint8Array, count: number): Promise<Float32Array> {
     const { name, layout, type } = this.input;
-    // A model made for one batch size gets blank pictures in the places that are left.
+    // A model made for one batch size computes the places that are left too; nobody looks at what comes out of them.
     const rows = this.input.batch ?? count;
     const [height, width] = this.options.preprocessing.size;
-    const values = new Float32Array(rows * this.pixelBytes);
+    if (this.values.length !== rows * this.pixelBytes) this.values = new Float32Array(rows * this.pixelBytes);
+    const { values } = this;
     for (let i = 0; i < count; i++) this.normalise(pixels, i * this.pixelBytes, values, i * this.pixelBytes);
     const shape = layout === 'NCHW' ? [rows, 3, height, width] : [rows, height, width, 3];
     const tensor =

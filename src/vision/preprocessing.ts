@@ -135,18 +135,17 @@ export function createNormaliser(preprocessing: Preprocessing, layout: 'NCHW' | 
   const tables = [0, 1, 2].map((channel) =>
     Float32Array.from({ length: 256 }, (_, pixel) => (pixel * scale - mean[channel]) / deviation[channel]),
   );
-  const source = channelOrder === 'RGB' ? [0, 1, 2] : [2, 1, 0];
-  const step = layout === 'NCHW' ? 1 : 3;
+  const [first, second, third] = tables;
+  // Where the byte of the first channel is, and where its value goes; the second channel is in the middle either way.
+  const [start, end] = channelOrder === 'RGB' ? [0, 2] : [2, 0];
+  const [pixelStep, channelStep] = layout === 'NCHW' ? [1, pixels] : [3, 1];
   return (bytes: Uint8Array, from: number, target: Float32Array, to: number): void => {
-    for (let channel = 0; channel < 3; channel++) {
-      const table = tables[channel];
-      let read = from + source[channel];
-      let write = to + (layout === 'NCHW' ? channel * pixels : channel);
-      for (let i = 0; i < pixels; i++) {
-        target[write] = table[bytes[read]];
-        read += 3;
-        write += step;
-      }
+    let write = to;
+    for (let read = from; read < from + pixels * 3; read += 3) {
+      target[write] = first[bytes[read + start]];
+      target[write + channelStep] = second[bytes[read + 1]];
+      target[write + 2 * channelStep] = third[bytes[read + end]];
+      write += pixelStep;
     }
   };
 }
