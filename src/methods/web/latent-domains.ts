@@ -49,15 +49,6 @@ export function latentDomains(
   }
 }
 
-/** Σ_{m < m'} ‖μ_m − μ_m'‖² */
-export function domainSeparation(features: Matrix, assignments: Int32Array, domains: number): number {
-  const means = domainMeans(features, assignments, domains).map(({ mean }) => mean);
-  let sum = 0;
-  for (let a = 0; a < domains; a++)
-    for (let b = a + 1; b < domains; b++) sum += means[a].reduce((s, value, j) => s + (value - means[b][j]) ** 2, 0);
-  return sum;
-}
-
 /** Gives the pictures of one category that lie in a or b to the two again, the highest values to a. */
 function exchange(
   rows: readonly number[],
