@@ -16,7 +16,7 @@ import type { MethodSpec } from '../spec.js';
 export class MixedLinearRegression extends LinearMethod {
   readonly ridge: number;
 
-  constructor({ ridge = 0.5 }: { ridge?: number } = {}) {
+  constructor({ ridge = 0.02 }: { ridge?: number } = {}) {
     super();
     this.ridge = positive('lr-mix', 'ridge', ridge);
   }
@@ -40,8 +40,8 @@ export const lrMixSpec: MethodSpec = {
   parameters: {
     ridge: {
       description: 'penalty on the squared weights',
-      default: 0.5,
-      range: { kind: 'log', low: 1e-2, high: 1e2 },
+      default: 0.02,
+      range: { kind: 'log', low: 1e-3, high: 1e1 },
     },
   },
   create: (parameters) => new MixedLinearRegression(parameters as { ridge?: number }),

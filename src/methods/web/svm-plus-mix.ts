@@ -20,7 +20,7 @@ export class MixedSvmPlus extends LinearMethod {
   readonly textPenalty: number;
   readonly positiveWeight: number;
 
-  constructor({ cost = 0.4, textPenalty = 0.1, positiveWeight = 3 }: SvmPlusParameters = {}) {
+  constructor({ cost = 1, textPenalty = 0.1, positiveWeight = 8 }: SvmPlusParameters = {}) {
     super();
     this.cost = positive('svm-plus-mix', 'cost', cost);
     this.textPenalty = positive('svm-plus-mix', 'textPenalty', textPenalty);
@@ -41,8 +41,8 @@ export class MixedSvmPlus extends LinearMethod {
       textPenalty: this.textPenalty,
       positiveWeight: this.positiveWeight,
       interceptScale: 0.1,
-      tolerance: 0.05,
-      maxSweeps: 40,
+      tolerance: 0.1,
+      maxSweeps: 15,
       signal,
     });
     return uncentred(model, mean);
@@ -56,6 +56,14 @@ export const svmPlusMixSpec: MethodSpec = {
     'Niu, Veeraraghavan and Sabharwal, Fine-grained classification using heterogeneous web data and auxiliary categories, 2018; SVM+ of Vapnik and Vashist 2009',
   uses: ['web', 'auxiliary', 'text'],
   setting: 'generalized',
-  parameters: svmPlusParameters,
+  parameters: {
+    cost: { ...svmPlusParameters.cost, default: 1 },
+    textPenalty: svmPlusParameters.textPenalty,
+    positiveWeight: {
+      ...svmPlusParameters.positiveWeight,
+      default: 8,
+      range: { kind: 'log', low: 1, high: 30 },
+    },
+  },
   create: (parameters) => new MixedSvmPlus(parameters as SvmPlusParameters),
 };

@@ -1,0 +1,68 @@
+/**
+ * Zero-shot classification in a joint space of pictures and texts (Radford et al., "Learning transferable visual models from
+ * natural language supervision", ICML 2021): cos(x, a_c) between a picture's embedding and that of the category's name.
+ * Nothing is learnt; features and semantic vectors must come from the two towers of one model.
+ */
+import { ArgumentError, ProblemError } from '../../errors.js';
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import { type FitOptions, type Method, requireLearnable, rowMaxima } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { stackRows } from '../../problem/rows.js';
+import { linearDecisions } from '../blocks/linear-model.js';
+import type { MethodSpec } from '../spec.js';
+
+export class Clip implements Method {
+  /** Unit vectors of the candidate categories, C×d. */
+  categories_: Matrix<Float64Array> | undefined;
+  #backend: Backend | undefined;
+
+  async fit(problem: Problem, { backend, signal }: FitOptions): Promise<this> {
+    signal?.throwIfAborted();
+    requireLearnable(problem);
+    const { testFeatures, testSemantics, auxiliarySemantics } = problem;
+    if (testFeatures.cols !== testSemantics.cols)
+      throw new ProblemError(
+        'test_semantics',
+        undefined,
+        `the category vectors have ${testSemantics.cols} dimensions and the features ${testFeatures.cols}; clip compares them directly and needs both from one joint image-text model`,
+        'Extract features and embed the category names with the same image-text model, or choose another zero-shot method.',
+      );
+    const candidates = problem.generalized ? stackRows(testSemantics, auxiliarySemantics) : testSemantics;
+    this.categories_ = unitRows(candidates);
+    this.#backend = backend;
+    return this;
+  }
+
+  decisionValues(features: Matrix): Matrix {
+    if (!this.categories_ || !this.#backend)
+      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    const model = { weights: this.categories_, intercepts: new Float64Array(this.categories_.rows) };
+    return linearDecisions(this.#backend, model, unitRows(features));
+  }
+
+  predict(features: Matrix): Int32Array {
+    return rowMaxima(this.decisionValues(features));
+  }
+}
+
+/** Rows of length one; a row of zeros stays, and is equally far from everything. */
+function unitRows(matrix: Matrix): Matrix<Float64Array> {
+  const result = Matrix.zeros(matrix.rows, matrix.cols).copyFrom(matrix);
+  for (let i = 0; i < result.rows; i++) {
+    const row = result.row(i);
+    const length = Math.sqrt(row.reduce((sum, value) => sum + value * value, 0)) || 1;
+    for (let j = 0; j < row.length; j++) row[j] /= length;
+  }
+  return result;
+}
+
+export const clipSpec: MethodSpec = {
+  name: 'clip',
+  title: 'CLIP zero-shot',
+  citation: 'Radford et al., Learning transferable visual models from natural language supervision, ICML 2021',
+  uses: ['semantics'],
+  setting: 'both',
+  parameters: {},
+  create: () => new Clip(),
+};
