@@ -3,8 +3,9 @@
  * workshop 2015): the softmax p(y | x) passes through a learnt row-stochastic confusion matrix Q before it meets
  * the noisy label, and a penalty on the trace of Q makes it take up as much of the noise as it can:
  * min −Σᵢ log Σ_j p_j(xᵢ) Q[j, ỹᵢ] + decay/2 ‖W‖² + trace · (n/C) tr Q. As in the paper the softmax is trained
- * first with Q = I, then both together. Here the network is one linear layer on given features, Q is a softmax of free
- * parameters by rows, and both are found by L-BFGS. Predictions use p alone.
+ * first with Q = I, then both together. Here the network is one linear layer on given features, found with Q by L-BFGS, and
+ * Q = ½I + ½ softmax(U) by rows: labels are assumed to be right more often than not, because a smaller trace alone
+ * would be had by exchanging two categories. Predictions use p alone.
  */
 import { Matrix } from '../../linalg/matrix.js';
 import type { FitOptions } from '../../problem/method.js';
@@ -17,7 +18,9 @@ import { normaliseExponentials, SoftmaxLayer, softmaxRegression } from '../block
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 
-/** Share of each row of Q on the diagonal when the joint training begins. */
+/** The part of Q that is not learnt: at least this share of a category's labels is right. */
+const certain = 0.5;
+/** Share of each row of softmax(U) on the diagonal when the joint training begins. */
 const initialDiagonal = 0.9;
 
 export interface SukhbaatarParameters {
@@ -31,7 +34,7 @@ export class Sukhbaatar extends LinearMethod {
   /** Q, C×C: row j holds the chances that a picture of category j bears each label. */
   confusion_: Matrix<Float64Array> | undefined;
 
-  constructor({ decay = 0.2, trace = 0.5 }: SukhbaatarParameters = {}) {
+  constructor({ decay = 0.2, trace = 0.3 }: SukhbaatarParameters = {}) {
     super();
     this.decay = positive('sukhbaatar', 'decay', decay);
     this.trace = nonNegative('sukhbaatar', 'trace', trace);
@@ -96,16 +99,26 @@ export function noiseObjective(layer: SoftmaxLayer, labels: Int32Array, decay: n
       confusionGradient.data[j * (categories + 1)] += pull;
       const [q, g] = [confusion.row(j), confusionGradient.row(j)];
       let mean = 0;
-      for (let k = 0; k < categories; k++) mean += q[k] * g[k];
-      for (let k = 0; k < categories; k++) gradient[layer.parameterCount + j * categories + k] = q[k] * (g[k] - mean);
+      for (let k = 0; k < categories; k++) mean += (free(q, j, k) * g[k]) / (1 - certain);
+      for (let k = 0; k < categories; k++)
+        gradient[layer.parameterCount + j * categories + k] = free(q, j, k) * (g[k] - mean);
     }
     return value;
   };
 }
 
+/** The learnt part of Q[j, k]. */
+function free(row: Float64Array, j: number, k: number): number {
+  return row[k] - (k === j ? certain : 0);
+}
+
 function confusionMatrix(parameters: Float64Array, categories: number): Matrix<Float64Array> {
   const confusion = new Matrix(parameters.slice(0, categories ** 2), categories, categories);
-  for (let j = 0; j < categories; j++) normaliseExponentials(confusion.row(j));
+  for (let j = 0; j < categories; j++) {
+    const row = confusion.row(j);
+    normaliseExponentials(row);
+    for (let k = 0; k < categories; k++) row[k] = (1 - certain) * row[k] + (k === j ? certain : 0);
+  }
   return confusion;
 }
 
@@ -124,7 +137,7 @@ export const sukhbaatarSpec: MethodSpec = {
     },
     trace: {
       description: 'penalty on the trace of the confusion matrix, per picture of a category',
-      default: 0.5,
+      default: 0.3,
       range: { kind: 'log', low: 0.05, high: 1 },
     },
   },

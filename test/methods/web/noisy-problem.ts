@@ -7,10 +7,11 @@ import type { Problem } from '../../../src/problem/problem.js';
 export interface NoisyOptions {
   seed: number;
   /**
-   * `confused`: wrong pictures show the one category whose semantic vector is nearest; `random`: any other category;
+   * `confused`: wrong pictures show the one category whose semantic vector is nearest; `one-sided`: the same, in every
+   * second category only; `random`: wrong pictures show any other category;
    * `clusters`: wrong pictures of a category all show the same thing, which is no category at all.
    */
-  kind: 'confused' | 'random' | 'clusters';
+  kind: 'confused' | 'one-sided' | 'random' | 'clusters';
   /** Share of wrong web pictures. */
   wrong: number;
   categories?: number;
@@ -34,8 +35,9 @@ export function noisyProblem(options: NoisyOptions): Problem {
   const shown: number[] = [];
   for (let c = 0; c < categories; c++)
     for (let i = 0; i < webPerCategory; i++) {
-      const right = i >= Math.round(wrong * webPerCategory);
-      const other = kind === 'confused' ? c ^ 1 : (c + 1 + random.integer(categories - 1)) % categories;
+      const right = i >= Math.round(wrong * webPerCategory) || (kind === 'one-sided' && c % 2 === 1);
+      const other =
+        kind === 'confused' || kind === 'one-sided' ? c ^ 1 : (c + 1 + random.integer(categories - 1)) % categories;
       shown.push(right ? c : kind === 'clusters' ? categories + c : other);
       labels.push(c);
       web.push(picture(shown[shown.length - 1] < categories ? means[shown[shown.length - 1]] : strangers[c]));
