@@ -26,7 +26,20 @@ const allowed = {
     'report',
   ],
   distribute: [],
-  report: ['linalg', 'formats', 'problem', 'evaluation'],
+  report: ['linalg', 'formats', 'problem', 'evaluation', 'catalog'],
+  demo: ['linalg'],
+  studio: [
+    'linalg',
+    'formats',
+    'problem',
+    'learner',
+    'methods',
+    'evaluation',
+    'catalog',
+    'vision',
+    'workspace',
+    'report',
+  ],
 };
 
 const folderRules = Object.entries(allowed).map(([folder, targets]) => ({

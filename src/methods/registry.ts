@@ -1,11 +1,12 @@
 /** Every method by name. */
 import { ArgumentError } from '../errors.js';
+import { beyondMethods } from './beyond/index.js';
 import { ourMethods } from './ours.js';
 import type { MethodSpec } from './spec.js';
 import { webMethods } from './web/index.js';
 import { zeroShotMethods } from './zero-shot/index.js';
 
-export const methods: readonly MethodSpec[] = [...ourMethods, ...webMethods, ...zeroShotMethods];
+export const methods: readonly MethodSpec[] = [...ourMethods, ...webMethods, ...zeroShotMethods, ...beyondMethods];
 
 /** @throws ArgumentError that lists the names there are */
 export function findMethod(name: string): MethodSpec {

@@ -53,6 +53,8 @@ export class Iap implements Method {
       const loss = new LogisticLoss(data.labels, labelTargets(own, own.length));
       const weights = await trainMachines(options.backend, data.features, loss, {
         decay: this.decay,
+        // Few pictures are of any one category: learning that takes most of the first gradient and none of the time.
+        tolerance: 5e-3,
         signal: options.signal,
         onIteration: (done) => options.onProgress?.({ done }),
       });
@@ -95,7 +97,7 @@ export const iapSpec: MethodSpec = {
     decay: {
       description: 'penalty on the squared weights of the category classifier',
       default: 0.1,
-      range: { kind: 'log', low: 1e-2, high: 3 },
+      range: { kind: 'log', low: 3e-2, high: 3 },
     },
     prior: {
       description: 'chance of an attribute before the picture is seen',

@@ -1,0 +1,2 @@
+/** Jobs on the threads of this machine, or on many machines. */
+export type { ExecutionOptions, Executor, JobFailure, JobHandlerModule } from './executor.js';
