@@ -3,10 +3,17 @@ import { ArgumentError } from '../errors.js';
 import { beyondMethods } from './beyond/index.js';
 import { ourMethods } from './ours.js';
 import type { MethodSpec } from './spec.js';
+import { transductiveMethods } from './transductive/index.js';
 import { webMethods } from './web/index.js';
 import { zeroShotMethods } from './zero-shot/index.js';
 
-export const methods: readonly MethodSpec[] = [...ourMethods, ...webMethods, ...zeroShotMethods, ...beyondMethods];
+export const methods: readonly MethodSpec[] = [
+  ...ourMethods,
+  ...webMethods,
+  ...zeroShotMethods,
+  ...transductiveMethods,
+  ...beyondMethods,
+];
 
 /** @throws ArgumentError that lists the names there are */
 export function findMethod(name: string): MethodSpec {

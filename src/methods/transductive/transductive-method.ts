@@ -1,0 +1,115 @@
+/**
+ * What transductive zero-shot methods share: they learn from auxiliary pictures, category vectors and the unlabelled test
+ * pictures together, answer those test pictures from the fit and others through what was learnt. Everything reaches them
+ * in an order of content, so that permuted pictures and renumbered categories give the same answer to the last bit.
+ */
+import { ArgumentError } from '../../errors.js';
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import { type FitOptions, type Method, rowMaxima, sameRows } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { selectRows } from '../../problem/rows.js';
+import { centred } from '../blocks/centring.js';
+import { contentOrder } from '../blocks/content-order.js';
+import { directions } from '../blocks/semantics.js';
+import { type Workspace, withWorkspace } from '../blocks/workspace.js';
+import { gatherAuxiliary } from '../zero-shot/auxiliary.js';
+
+export interface TransductiveData {
+  /** Auxiliary pictures less their mean, n×d, in storage of the workspace. */
+  readonly features: Matrix<Float64Array>;
+  /** Into the rows of `learnt`. */
+  readonly labels: Int32Array;
+  /** Pictures of each auxiliary category. */
+  readonly counts: Int32Array;
+  /** Test pictures less the auxiliary mean, nt×d, in storage of the workspace. */
+  readonly test: Matrix<Float64Array>;
+  /** Unit vectors of auxiliary categories, around the mean of their vectors. */
+  readonly learnt: Matrix<Float64Array>;
+  /** Unit vectors of test categories, around the same mean. */
+  readonly candidates: Matrix<Float64Array>;
+}
+
+/** Decision values of pictures less the auxiliary mean. */
+export type Scorer = (pictures: Matrix<Float64Array>, backend: Backend) => Matrix<Float64Array>;
+
+export interface TransductiveAnswer {
+  /** Of the test pictures, in the order of the data. */
+  readonly testValues: Matrix<Float64Array>;
+  /** For other pictures. */
+  readonly score: Scorer;
+}
+
+export abstract class TransductiveMethod implements Method {
+  abstract readonly name: string;
+  /** Decision values of the test pictures of the fit. */
+  testValues_: Matrix<Float64Array> | undefined;
+  #testFeatures: Matrix | undefined;
+  #score: ((features: Matrix) => Matrix<Float64Array>) | undefined;
+
+  /** What is returned must not live in the workspace. */
+  protected abstract learn(
+    data: TransductiveData,
+    workspace: Workspace,
+    options: FitOptions,
+  ): Promise<TransductiveAnswer>;
+
+  async fit(problem: Problem, options: FitOptions): Promise<this> {
+    options.signal?.throwIfAborted();
+    this.testValues_ = undefined;
+    this.#score = undefined;
+    requireStandard(problem, this.name);
+    const { backend } = options;
+    await withWorkspace(backend, async (workspace) => {
+      const auxiliary = gatherAuxiliary(workspace, problem, this.name);
+      const categories = contentOrder(auxiliary.candidates);
+      const pictures = contentOrder(problem.testFeatures);
+      const test = workspace.copy(centred(selectRows(problem.testFeatures, pictures), auxiliary.mean));
+      const vectors = directions(auxiliary.classVectors, selectRows(auxiliary.candidates, categories));
+      const { features, labels, counts, mean } = auxiliary;
+      const answer = await this.learn({ features, labels, counts, test, ...vectors }, workspace, options);
+      const testPositions = Int32Array.from(pictures, (_, i) => i);
+      pictures.forEach((row, position) => {
+        testPositions[row] = position;
+      });
+      this.testValues_ = selectRows(givenColumns(answer.testValues, categories), testPositions).copy('float64');
+      this.#score = (others) => givenColumns(answer.score(centred(others, mean), backend), categories);
+    });
+    this.#testFeatures = problem.testFeatures;
+    return this;
+  }
+
+  decisionValues(features: Matrix): Matrix {
+    if (!this.testValues_ || !this.#score || !this.#testFeatures)
+      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (features.cols !== this.#testFeatures.cols)
+      throw new ArgumentError(
+        `the features have ${features.cols} dimensions, the model was learnt with ${this.#testFeatures.cols}`,
+        'Use features of the same vision model and layer as in the fit.',
+      );
+    return sameRows(features, this.#testFeatures) ? this.testValues_.copy('float64') : this.#score(features);
+  }
+
+  predict(features: Matrix): Int32Array {
+    return rowMaxima(this.decisionValues(features));
+  }
+}
+
+/** Clusters, class sizes and prototypes are those of test categories: pictures of others would be forced into them. */
+function requireStandard(problem: Problem, method: string): void {
+  if (problem.generalized)
+    throw new ArgumentError(
+      `${method} chooses among test categories only, and this problem is in the generalized setting`,
+      'Use the problem in the standard setting, or an inductive zero-shot method such as eszsl.',
+    );
+}
+
+/** Column k of `values` belongs to category categories[k]. */
+function givenColumns(values: Matrix<Float64Array>, categories: Int32Array): Matrix<Float64Array> {
+  const result = Matrix.zeros(values.rows, values.cols);
+  for (let i = 0; i < values.rows; i++) {
+    const [from, to] = [values.row(i), result.row(i)];
+    for (let k = 0; k < from.length; k++) to[categories[k]] = from[k];
+  }
+  return result;
+}

@@ -1,0 +1,221 @@
+/**
+ * Zhang and Saligrama, "Zero-shot recognition via structured prediction", ECCV 2016: a latent similarity f(x, s) between
+ * pictures and categories is learnt from auxiliary pictures (latent-similarity.ts), then adapted to the test pictures as
+ * a whole. With z the picture's place in the latent space, whitened by the spread of auxiliary pictures around their
+ * category, the test categories' places θ_c and labels are the maximum a posteriori of a Gaussian model,
+ * max over θ, σ² of Σᵢ log Σ_c exp(weight · f(xᵢ, s_c)) N(zᵢ; θ_c, σ²I) + Σ_c log N(θ_c; μ_c, σ²/strength I),
+ * μ_c the place that a ridge regression from auxiliary categories foretells (em.ts). The structure of the test pictures
+ * enters through its start: they are clustered, and clusters are matched with categories one to one. The paper builds on
+ * the authors' embedding of CVPR 2016 as here; there the source side is a mixture of auxiliary categories, here linear.
+ */
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import { Random } from '../../linalg/random.js';
+import type { FitOptions } from '../../problem/method.js';
+import { assignWithinCapacity } from '../blocks/capacitated-assignment.js';
+import { fitMixture, jointDensities, type Mixture } from '../blocks/em.js';
+import { kMeans } from '../blocks/k-means.js';
+import { labelTargets } from '../blocks/linear-model.js';
+import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
+import { ridgeRegression } from '../blocks/ridge.js';
+import type { Workspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { spanCoordinates } from '../zero-shot/span-coordinates.js';
+import { type LatentSimilarity, learnSimilarity } from './latent-similarity.js';
+import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
+
+export interface ZhangSaligramaParameters {
+  dimensions?: number;
+  decay?: number;
+  balance?: number;
+  weight?: number;
+  strength?: number;
+  ridge?: number;
+  iterations?: number;
+}
+
+export class ZhangSaligrama extends TransductiveMethod {
+  readonly name = 'zhang-saligrama';
+  readonly dimensions: number;
+  readonly decay: number;
+  readonly balance: number;
+  readonly weight: number;
+  readonly strength: number;
+  readonly ridge: number;
+  readonly iterations: number;
+  readonly seed: number;
+  similarity_: LatentSimilarity | undefined;
+  /** Places of the test categories in the whitened latent space, and the spread around them. */
+  mixture_: Mixture | undefined;
+
+  constructor(parameters: ZhangSaligramaParameters = {}, seed = 1) {
+    super();
+    const {
+      dimensions = 60,
+      decay = 1e-3,
+      balance = 10,
+      weight = 3,
+      strength = 10,
+      ridge = 0.3,
+      iterations = 15,
+    } = parameters;
+    this.dimensions = wholeNumber(this.name, 'dimensions', dimensions);
+    this.decay = positive(this.name, 'decay', decay);
+    this.balance = positive(this.name, 'balance', balance);
+    this.weight = nonNegative(this.name, 'weight', weight);
+    this.strength = positive(this.name, 'strength', strength);
+    this.ridge = positive(this.name, 'ridge', ridge);
+    this.iterations = wholeNumber(this.name, 'iterations', iterations);
+    this.seed = seed;
+  }
+
+  protected override async learn(
+    data: TransductiveData,
+    workspace: Workspace,
+    { backend, signal, onProgress }: FitOptions,
+  ): Promise<TransductiveAnswer> {
+    this.similarity_ = undefined;
+    this.mixture_ = undefined;
+    // Nothing can be learnt of directions in which auxiliary categories do not differ.
+    const { learnt, others: candidates } = spanCoordinates(backend, data.learnt, data.candidates);
+    const similarity = await learnSimilarity(backend, workspace, data.features, data.labels, workspace.copy(learnt), {
+      dimensions: this.dimensions,
+      decay: this.decay,
+      balance: this.balance,
+      iterations: this.iterations,
+      signal,
+      onIteration: (done) => onProgress?.({ done }),
+    });
+    const whitened = whitenedLatent(backend, data, similarity.visual);
+    const embedded = Matrix.zeros(candidates.rows, similarity.semantic.rows);
+    backend.gemm(embedded, candidates, similarity.semantic, { transposeB: true, alpha: this.weight });
+    /** weight · f(x, s_c), and z. */
+    const look = (pictures: Matrix<Float64Array>, here: Backend) => {
+      const latent = product(here, pictures, similarity.visual);
+      return { evidence: product(here, latent, embedded), points: product(here, pictures, whitened.visual) };
+    };
+    const expected = ridgeRegression(backend, learnt, whitened.categoryMeans, { ridge: this.ridge });
+    const prior = { means: product(backend, candidates, expected.weights), strength: this.strength };
+    for (let c = 0; c < candidates.rows; c++) {
+      const row = prior.means.row(c);
+      for (let k = 0; k < row.length; k++) row[k] += expected.intercepts[k];
+    }
+
+    const { evidence, points } = look(data.test, backend);
+    const clusters = kMeans(backend, points, candidates.rows, new Random(this.seed), { starts: 5, signal });
+    const likelihood = jointDensities(backend, { means: prior.means, variance: 1 }, points, evidence);
+    const start = matchedLabels(clusters.assignments, clusters.centres.rows, likelihood);
+    const mixture = await fitMixture(backend, points, evidence, prior, labelTargets(start, candidates.rows), {
+      signal,
+    });
+    this.similarity_ = similarity;
+    this.mixture_ = mixture;
+    return {
+      testValues: jointDensities(backend, mixture, points, evidence),
+      score: (pictures, here) => {
+        const seen = look(pictures, here);
+        return jointDensities(here, mixture, seen.points, seen.evidence);
+      },
+    };
+  }
+}
+
+/** Each cluster gets a category of its own so that its pictures are, in sum, most likely; the category of every picture. */
+export function matchedLabels(clusters: Int32Array, count: number, likelihood: Matrix<Float64Array>): Int32Array {
+  const costs = Matrix.zeros(count, likelihood.cols);
+  clusters.forEach((cluster, i) => {
+    const [sum, row] = [costs.row(cluster), likelihood.row(i)];
+    for (let c = 0; c < row.length; c++) sum[c] -= row[c];
+  });
+  // A row's least cost is what no matching can avoid; without it costs are on one scale.
+  for (let k = 0; k < count; k++) {
+    const row = costs.row(k);
+    const least = row.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
+    for (let c = 0; c < row.length; c++) row[c] -= least;
+  }
+  const matched = assignWithinCapacity(costs, { most: 1 });
+  return clusters.map((cluster) => matched[cluster]);
+}
+
+/** Map to the latent space in which auxiliary pictures spread alike in all directions around their category. */
+function whitenedLatent(
+  backend: Backend,
+  { features, labels, counts }: TransductiveData,
+  visual: Matrix<Float64Array>,
+): { visual: Matrix<Float64Array>; categoryMeans: Matrix<Float64Array> } {
+  const r = visual.rows;
+  const latent = product(backend, features, visual);
+  const means = Matrix.zeros(counts.length, r);
+  backend.gemm(means, labelTargets(labels, counts.length), latent, { transposeA: true });
+  for (let c = 0; c < counts.length; c++) {
+    const row = means.row(c);
+    for (let k = 0; k < r; k++) row[k] /= counts[c];
+  }
+  for (let i = 0; i < latent.rows; i++) {
+    const [row, mean] = [latent.row(i), means.row(labels[i])];
+    for (let k = 0; k < r; k++) row[k] -= mean[k];
+  }
+  const spread = Matrix.zeros(r, r);
+  backend.syrk(spread, latent, { transpose: true, alpha: 1 / latent.rows });
+  const values = new Float64Array(r);
+  backend.eigh(values, spread);
+  // The least spread is kept above a hundredth of the mean, so that rounding does not become a direction of its own.
+  const floor = values.reduce((sum, value) => sum + value, 0) / (100 * r);
+  for (let k = 0; k < r; k++) {
+    const row = spread.row(k);
+    const factor = 1 / Math.sqrt(Math.max(values[k], floor, Number.MIN_VALUE));
+    for (let j = 0; j < r; j++) row[j] *= factor;
+  }
+  const map = Matrix.zeros(r, visual.cols);
+  backend.gemm(map, spread, visual);
+  return { visual: map, categoryMeans: product(backend, means, spread) };
+}
+
+/** A B' */
+function product(backend: Backend, a: Matrix<Float64Array>, b: Matrix<Float64Array>): Matrix<Float64Array> {
+  const result = Matrix.zeros(a.rows, b.rows);
+  backend.gemm(result, a, b, { transposeB: true });
+  return result;
+}
+
+export const zhangSaligramaSpec: MethodSpec = {
+  name: 'zhang-saligrama',
+  title: 'Zhang-Saligrama',
+  citation: 'Zhang and Saligrama, Zero-shot recognition via structured prediction, ECCV 2016',
+  uses: ['auxiliary', 'test', 'semantics'],
+  setting: 'standard',
+  parameters: {
+    dimensions: {
+      description: 'dimensions of the latent space',
+      default: 60,
+      range: { kind: 'integer', low: 20, high: 100 },
+    },
+    decay: {
+      description: 'penalty on the squared embeddings',
+      default: 1e-3,
+      range: { kind: 'log', low: 1e-4, high: 1e-2 },
+    },
+    balance: {
+      description: 'weight of categories that do not match',
+      default: 10,
+      range: { kind: 'log', low: 1, high: 100 },
+    },
+    weight: {
+      description: 'weight of the similarity against the place in the latent space',
+      default: 3,
+      range: { kind: 'log', low: 0.3, high: 30 },
+    },
+    strength: {
+      description: 'pictures that a foretold place counts for',
+      default: 10,
+      range: { kind: 'log', low: 1, high: 100 },
+    },
+    ridge: {
+      description: 'penalty of the regression that foretells places',
+      default: 0.3,
+      range: { kind: 'log', low: 0.03, high: 3 },
+    },
+    iterations: { description: 'steps of the search for the embedding', default: 15 },
+  },
+  create: (parameters, seed) => new ZhangSaligrama(parameters as ZhangSaligramaParameters, seed),
+};
