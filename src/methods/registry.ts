@@ -1,5 +1,6 @@
 /** Every method by name. */
 import { ArgumentError } from '../errors.js';
+import { adaptationMethods } from './adaptation/index.js';
 import { beyondMethods } from './beyond/index.js';
 import { ourMethods } from './ours.js';
 import type { MethodSpec } from './spec.js';
@@ -10,6 +11,7 @@ import { zeroShotMethods } from './zero-shot/index.js';
 export const methods: readonly MethodSpec[] = [
   ...ourMethods,
   ...webMethods,
+  ...adaptationMethods,
   ...zeroShotMethods,
   ...transductiveMethods,
   ...beyondMethods,

@@ -1,0 +1,102 @@
+/**
+ * Correlation alignment (Sun, Feng and Saenko, "Return of frustratingly easy domain adaptation", AAAI 2016): web pictures are
+ * whitened with their own covariance and coloured with that of the test pictures, x ← (C_t + λI)^½ (C_s + λI)^−½ x, then train
+ * the classifier, which sees test pictures as they are. The original takes λ = 1 for features of unit variance; here λ is
+ * `regularisation` times the mean variance of a feature, which is the same for such features and right for others.
+ * Both domains are less their means, as z-scored ones are.
+ */
+import type { Backend } from '../../linalg/backend.js';
+import type { Matrix } from '../../linalg/matrix.js';
+import type { FitOptions } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { centred, columnMeans } from '../blocks/centring.js';
+import { positive } from '../blocks/parameters.js';
+import { Workspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { type Adaptation, AdaptedRegression, ridgeParameter } from './adapted-regression.js';
+
+export interface CoralParameters {
+  regularisation?: number;
+  ridge?: number;
+}
+
+export class CorrelationAlignment extends AdaptedRegression {
+  readonly regularisation: number;
+
+  constructor({ regularisation = 1, ridge = 0.5 }: CoralParameters = {}) {
+    super('coral', ridge);
+    this.regularisation = positive('coral', 'regularisation', regularisation);
+  }
+
+  protected override async adapt(problem: Problem, { backend }: FitOptions): Promise<Adaptation> {
+    return alignCorrelations(backend, problem.webFeatures, problem.testFeatures, this.regularisation);
+  }
+}
+
+/** The source with the covariance of the target. */
+export function alignCorrelations(
+  backend: Backend,
+  source: Matrix,
+  target: Matrix,
+  regularisation: number,
+): Adaptation & { source: Matrix<Float64Array> } {
+  const workspace = new Workspace(backend);
+  try {
+    const d = source.cols;
+    const mean = columnMeans(target);
+    const from = workspace.copy(centred(source, columnMeans(source)));
+    const [sourceCovariance, targetCovariance] = [workspace.matrix(d, d), workspace.matrix(d, d)];
+    backend.syrk(sourceCovariance, from, { transpose: true, alpha: 1 / Math.max(1, source.rows - 1) });
+    backend.syrk(targetCovariance, workspace.copy(centred(target, mean)), {
+      transpose: true,
+      alpha: 1 / Math.max(1, target.rows - 1),
+    });
+    let variance = Number.MIN_VALUE;
+    for (let j = 0; j < d; j++) variance += (sourceCovariance.at(j, j) + targetCovariance.at(j, j)) / (2 * d);
+    const lambda = regularisation * variance;
+    const whitening = symmetricPower(backend, workspace, sourceCovariance, lambda, -0.5);
+    const colouring = symmetricPower(backend, workspace, targetCovariance, lambda, 0.5);
+    const whitened = workspace.matrix(source.rows, d);
+    backend.gemm(whitened, from, whitening);
+    backend.gemm(from, whitened, colouring);
+    return { source: from.copy('float64'), mean };
+  } finally {
+    workspace.release();
+  }
+}
+
+/** (A + λI)^exponent for a symmetric positive semidefinite A, which is overwritten. */
+function symmetricPower(
+  backend: Backend,
+  workspace: Workspace,
+  matrix: Matrix<Float64Array>,
+  lambda: number,
+  exponent: number,
+): Matrix<Float64Array> {
+  const values = new Float64Array(matrix.rows);
+  backend.eigh(values, matrix);
+  backend.scaleRows(
+    matrix,
+    values.map((value) => (Math.max(0, value) + lambda) ** (exponent / 2)),
+  );
+  const power = workspace.matrix(matrix.rows, matrix.rows);
+  backend.syrk(power, matrix, { transpose: true });
+  return power;
+}
+
+export const coralSpec: MethodSpec = {
+  name: 'coral',
+  title: 'CORAL',
+  citation: 'Sun, Feng and Saenko, Return of frustratingly easy domain adaptation, AAAI 2016',
+  uses: ['web', 'test'],
+  setting: 'standard',
+  parameters: {
+    regularisation: {
+      description: 'what is added to the covariances, in mean variances of a feature',
+      default: 1,
+      range: { kind: 'log', low: 1e-2, high: 1e2 },
+    },
+    ridge: ridgeParameter,
+  },
+  create: (parameters) => new CorrelationAlignment(parameters as CoralParameters),
+};

@@ -1,0 +1,95 @@
+/**
+ * Kernel mean matching (Huang, Smola, Gretton, Borgwardt and Schölkopf, "Correcting sample selection bias by unlabeled
+ * data", NIPS 2006): weights β under which the web pictures have the mean of the test pictures in the feature space of a
+ * Gaussian kernel, min ½ β'Kβ − κ'β over 0 ≤ βᵢ ≤ B, |Σβ/n − 1| ≤ ε, with Kᵢⱼ = k(xᵢ, xⱼ) and κᵢ = n/n_t Σⱼ k(xᵢ, tⱼ).
+ * The width is the median distance between web and test pictures, ε = B/√n (at most ½) as Gretton et al. 2009 advise. Then
+ * a ridge regression to one-hot labels in which picture i counts βᵢ times. The width is multiplied by `width`, because
+ * with many features all distances are alike and a narrow kernel sees each picture only by itself.
+ */
+import type { Backend } from '../../linalg/backend.js';
+import type { FitOptions } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { type BoxProgramme, solveBoxProgramme } from '../blocks/box-qp.js';
+import { gaussianKernel, medianWidth, squaredDistances } from '../blocks/kernels.js';
+import { LinearMethod } from '../blocks/linear-method.js';
+import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
+import { positive } from '../blocks/parameters.js';
+import { ridgeRegression } from '../blocks/ridge.js';
+import { requireWeb } from '../blocks/web-problem.js';
+import { withWorkspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { ridgeParameter } from './adapted-regression.js';
+
+export interface KmmParameters {
+  bound?: number;
+  width?: number;
+  ridge?: number;
+}
+
+export class KernelMeanMatching extends LinearMethod {
+  readonly bound: number;
+  readonly width: number;
+  readonly ridge: number;
+  /** β, one per web picture. */
+  importance_: Float64Array | undefined;
+
+  constructor({ bound = 5, width = 1, ridge = 0.5 }: KmmParameters = {}) {
+    super();
+    this.bound = positive('kmm', 'bound', bound);
+    this.width = positive('kmm', 'width', width);
+    this.ridge = positive('kmm', 'ridge', ridge);
+  }
+
+  protected override async learn(problem: Problem, { backend, signal }: FitOptions): Promise<LinearModel> {
+    requireWeb(problem, 'kmm');
+    const { webFeatures, webLabels, testNames } = problem;
+    const matching = meanMatching(backend, problem, this.bound, this.width);
+    this.importance_ = await withWorkspace(backend, (workspace) =>
+      solveBoxProgramme(backend, { ...matching, quadratic: workspace.copy(matching.quadratic) }, { signal }),
+    );
+    const targets = labelTargets(webLabels, testNames.length);
+    return ridgeRegression(backend, webFeatures, targets, { ridge: this.ridge, instanceWeights: this.importance_ });
+  }
+}
+
+/** The programme of β. */
+export function meanMatching(backend: Backend, problem: Problem, bound: number, width: number): BoxProgramme {
+  const { webFeatures, testFeatures } = problem;
+  const n = webFeatures.rows;
+  const across = squaredDistances(backend, webFeatures, testFeatures);
+  const sigma = width * medianWidth(across);
+  gaussianKernel(across, sigma);
+  const linear = Float64Array.from({ length: n }, (_, i) => {
+    const row = across.row(i);
+    let sum = 0;
+    for (let j = 0; j < row.length; j++) sum += row[j];
+    return (n / row.length) * sum;
+  });
+  const slack = Math.min(0.5, bound / Math.sqrt(n));
+  const quadratic = gaussianKernel(squaredDistances(backend, webFeatures, webFeatures), sigma);
+  // A bound below 1 − ε leaves no room to reach the sum; every weight is at the bound then.
+  return { quadratic, linear, bound, low: Math.min(n * (1 - slack), n * bound), high: n * (1 + slack) };
+}
+
+export const kmmSpec: MethodSpec = {
+  name: 'kmm',
+  title: 'KMM',
+  citation:
+    'Huang, Smola, Gretton, Borgwardt and Schölkopf, Correcting sample selection bias by unlabeled data, NIPS 2006',
+  uses: ['web', 'test'],
+  setting: 'standard',
+  parameters: {
+    bound: {
+      description: 'the largest weight a web picture may have',
+      default: 5,
+      range: { kind: 'log', low: 1.5, high: 100 },
+    },
+    width: {
+      description: 'width of the kernel in median distances',
+      default: 1,
+      range: { kind: 'log', low: 0.3, high: 3 },
+    },
+    ridge: ridgeParameter,
+  },
+  create: (parameters) => new KernelMeanMatching(parameters as KmmParameters),
+};

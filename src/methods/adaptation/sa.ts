@@ -1,0 +1,72 @@
+/**
+ * Subspace alignment (Fernando, Habrard, Sebban and Tuytelaars, "Unsupervised visual domain adaptation using subspace
+ * alignment", ICCV 2013): with the leading principal components P_s of the web and P_t of the test pictures, M = P_s'P_t is the
+ * closest map of one basis to the other, min ‖P_s M − P_t‖; web pictures enter as x P_s M and test pictures as x P_t, each
+ * less the mean of its domain.
+ */
+import type { Backend } from '../../linalg/backend.js';
+import type { Matrix } from '../../linalg/matrix.js';
+import type { FitOptions } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { wholeNumber } from '../blocks/parameters.js';
+import { principalComponents, project } from '../blocks/pca.js';
+import { Workspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { type Adaptation, AdaptedRegression, ridgeParameter } from './adapted-regression.js';
+
+export interface SaParameters {
+  dimensions?: number;
+  ridge?: number;
+}
+
+export class SubspaceAlignment extends AdaptedRegression {
+  readonly dimensions: number;
+
+  constructor({ dimensions = 100, ridge = 0.5 }: SaParameters = {}) {
+    super('sa', ridge);
+    this.dimensions = wholeNumber('sa', 'dimensions', dimensions);
+  }
+
+  protected override async adapt(problem: Problem, { backend }: FitOptions): Promise<Adaptation> {
+    return alignSubspaces(backend, problem.webFeatures, problem.testFeatures, this.dimensions);
+  }
+}
+
+/** Source and target in the coordinates of the target's principal components. */
+export function alignSubspaces(
+  backend: Backend,
+  source: Matrix,
+  target: Matrix,
+  dimensions: number,
+): Required<Adaptation> {
+  const from = principalComponents(backend, source, dimensions);
+  const to = principalComponents(backend, target, dimensions);
+  const workspace = new Workspace(backend);
+  try {
+    const alignment = workspace.matrix(from.directions.rows, to.directions.rows);
+    backend.gemm(alignment, workspace.copy(from.directions), workspace.copy(to.directions), { transposeB: true });
+    const aligned = workspace.matrix(source.rows, to.directions.rows);
+    backend.gemm(aligned, workspace.copy(project(backend, source, from.mean, from.directions)), alignment);
+    return { source: aligned.copy('float64'), mean: to.mean, map: to.directions };
+  } finally {
+    workspace.release();
+  }
+}
+
+export const saSpec: MethodSpec = {
+  name: 'sa',
+  title: 'SA',
+  citation:
+    'Fernando, Habrard, Sebban and Tuytelaars, Unsupervised visual domain adaptation using subspace alignment, ICCV 2013',
+  uses: ['web', 'test'],
+  setting: 'standard',
+  parameters: {
+    dimensions: {
+      description: 'principal components of either domain',
+      default: 100,
+      range: { kind: 'integer', low: 20, high: 300 },
+    },
+    ridge: ridgeParameter,
+  },
+  create: (parameters) => new SubspaceAlignment(parameters as SaParameters),
+};

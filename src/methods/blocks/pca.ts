@@ -1,0 +1,81 @@
+/**
+ * Principal components: the orthonormal directions of largest variance of instances around their mean, from the
+ * eigenvectors of X̃'X̃, or of X̃X̃' where there are fewer instances than features (v = X̃'u/σ then).
+ */
+import type { Backend } from '../../linalg/backend.js';
+import type { Matrix } from '../../linalg/matrix.js';
+import { centred, columnMeans } from './centring.js';
+import { Workspace } from './workspace.js';
+
+/** Directions whose variance is below this share of the largest are rounding. */
+const negligible = 1e-11;
+
+export interface PrincipalComponents {
+  readonly mean: Float64Array;
+  /** Row k is the direction of the k-th largest variance, r×d. */
+  readonly directions: Matrix<Float64Array>;
+  /** Sums of squares along the directions, descending. */
+  readonly energies: Float64Array;
+}
+
+/** At most `most` components; fewer where the instances span less. */
+export function principalComponents(
+  backend: Backend,
+  features: Matrix,
+  most: number = Number.POSITIVE_INFINITY,
+): PrincipalComponents {
+  const mean = columnMeans(features);
+  return { mean, ...mainDirections(backend, centred(features, mean), most) };
+}
+
+/** The same without centring: right singular vectors and squared singular values of X. */
+export function mainDirections(
+  backend: Backend,
+  features: Matrix,
+  most: number = Number.POSITIVE_INFINITY,
+): Omit<PrincipalComponents, 'mean'> {
+  const workspace = new Workspace(backend);
+  try {
+    const x = workspace.copy(features);
+    const byFeature = x.cols <= x.rows;
+    const order = Math.min(x.rows, x.cols);
+    const vectors = workspace.matrix(order, order);
+    const values = new Float64Array(order);
+    backend.syrk(vectors, x, { transpose: byFeature });
+    backend.eigh(values, vectors);
+    let count = 0;
+    while (count < Math.min(most, order) && values[order - 1 - count] > negligible * values[order - 1]) count++;
+    const energies = Float64Array.from({ length: count }, (_, k) => values[order - 1 - k]);
+    const leading = workspace.matrix(count, order);
+    for (let k = 0; k < count; k++) leading.row(k).set(vectors.row(order - 1 - k));
+    if (byFeature) return { directions: leading.copy('float64'), energies };
+    const directions = workspace.matrix(count, x.cols);
+    backend.gemm(directions, leading, x);
+    backend.scaleRows(
+      directions,
+      energies.map((energy) => 1 / Math.sqrt(energy)),
+    );
+    return { directions: directions.copy('float64'), energies };
+  } finally {
+    workspace.release();
+  }
+}
+
+/** (X − mean) D', n×r: the instances along the directions D, r×d. */
+export function project(
+  backend: Backend,
+  features: Matrix,
+  mean: Float64Array,
+  directions: Matrix,
+): Matrix<Float64Array> {
+  const workspace = new Workspace(backend);
+  try {
+    const coordinates = workspace.matrix(features.rows, directions.rows);
+    backend.gemm(coordinates, workspace.copy(centred(features, mean)), workspace.copy(directions), {
+      transposeB: true,
+    });
+    return coordinates.copy('float64');
+  } finally {
+    workspace.release();
+  }
+}
