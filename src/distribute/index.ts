@@ -1,3 +1,6 @@
 /** Jobs on the threads of this machine, or on many machines. */
 export type { ExecutionOptions, Executor, JobFailure, JobHandlerModule } from './executor.js';
+export { QueueError } from './queue/connect.js';
+export { createQueueExecutor, type QueueExecutorOptions, type QueueStatus } from './queue/queue-executor.js';
+export { type RegisteredHandler, type ServeOptions, serveQueue, type WorkerEvent } from './queue/serve.js';
 export { createThreadExecutor, type ThreadExecutorOptions } from './thread-executor.js';

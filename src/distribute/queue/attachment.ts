@@ -1,0 +1,112 @@
+/** A worker's part in one run: takes its jobs, runs them on threads of this process and answers. */
+import { type Job, WaitingError, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { failureOf } from '../failure.js';
+import { Seat } from '../seat.js';
+import { type JobAnswer, keys } from './records.js';
+
+export interface AttachmentOptions {
+  redis: Redis;
+  run: string;
+  worker: string;
+  handler: URL;
+  context: unknown;
+  places: number;
+  /** A job whose worker has been silent this long is given to another one. */
+  lockMs: number;
+  onJob(event: { id: string; seconds: number; failed: boolean }): void;
+}
+
+/** Progress is passed on this often at most. */
+const progressMs = 500;
+const graceMs = 2000;
+
+export class Attachment {
+  readonly #options: AttachmentOptions;
+  readonly #stop = new AbortController();
+  readonly #seats: Seat[];
+  readonly #free: Seat[];
+  readonly #worker: Worker;
+  #lastActivity = Date.now();
+  running = 0;
+
+  constructor(options: AttachmentOptions) {
+    this.#options = options;
+    const start = { handler: options.handler.href, context: options.context };
+    this.#seats = Array.from({ length: options.places }, () => new Seat(start, graceMs));
+    this.#free = [...this.#seats];
+    this.#worker = new Worker(options.run, (job, token) => this.#process(job, token), {
+      connection: options.redis,
+      prefix: keys.queuePrefix,
+      name: options.worker,
+      concurrency: options.places,
+      lockDuration: options.lockMs,
+      stalledInterval: Math.max(500, options.lockMs / 2),
+      maxStalledCount: 5,
+      // So that a run that ends is let go of soon.
+      drainDelay: 1,
+    });
+    // The connection mends itself, and a job whose lock was lost belongs to another worker by then.
+    this.#worker.on('error', () => {});
+  }
+
+  /** Milliseconds since there was last something to do. */
+  get idleMs(): number {
+    return this.running > 0 ? 0 : Date.now() - this.#lastActivity;
+  }
+
+  async #process(job: Job, token: string | undefined): Promise<JobAnswer> {
+    const signal = this.#stop.signal;
+    const begun = performance.now();
+    // BullMQ gives this worker no more jobs than it has places.
+    const seat = this.#free.pop() as Seat;
+    this.running++;
+    let told = 0;
+    try {
+      const outcome = await seat.run({
+        job: job.data,
+        signal,
+        onProgress: (progress) => {
+          if (Date.now() - told < progressMs) return;
+          told = Date.now();
+          job.updateProgress(progress).catch(() => {});
+        },
+      });
+      if (signal.aborted) return await this.#giveBack(job, token);
+      // Thrown, so that the queue tries again, perhaps elsewhere.
+      if (outcome.kind === 'crash' || outcome.kind === 'stopped')
+        throw new Error(outcome.kind === 'crash' ? `the thread died: ${outcome.reason}` : 'the thread was stopped');
+      this.#report(job, begun, outcome.kind === 'failure');
+      const { worker } = this.#options;
+      return outcome.kind === 'failure' ? { failure: outcome.failure, worker } : { result: outcome.result, worker };
+    } catch (error) {
+      if (error instanceof WaitingError || !(error as { code?: string }).code?.startsWith('BOWERBIRD_')) throw error;
+      // The handler cannot open what the run needs: no use in trying again.
+      this.#report(job, begun, true);
+      return { failure: failureOf(error), worker: this.#options.worker };
+    } finally {
+      this.running--;
+      this.#lastActivity = Date.now();
+      this.#free.push(seat);
+    }
+  }
+
+  #report(job: Job, begun: number, failed: boolean): void {
+    const { id = job.id } = job.data as { id?: string };
+    this.#options.onJob({ id: String(id), seconds: (performance.now() - begun) / 1000, failed });
+  }
+
+  /** Back to the front of the queue, for another worker; it counts as no attempt. */
+  async #giveBack(job: Job, token: string | undefined): Promise<never> {
+    await job.moveToWait(token);
+    throw new WaitingError();
+  }
+
+  /** Stops the jobs that run, gives them back, and ends the threads. */
+  async detach(): Promise<void> {
+    await this.#worker.pause(true);
+    this.#stop.abort();
+    await this.#worker.close();
+    await Promise.all(this.#seats.map((seat) => seat.close()));
+  }
+}

@@ -1,0 +1,274 @@
+/**
+ * The coordinator of a run whose jobs are taken by workers on any machine. A job is queued when a worker has a place for
+ * it, and its answer is delivered once: answers are found by the job's own key, events only say when to look.
+ */
+import type { Socket } from 'node:net';
+import { Queue, QueueEvents } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { ArgumentError } from '../../errors.js';
+import { dispatch, type Outcome, type Places } from '../dispatch.js';
+import type { ExecutionOptions, Executor } from '../executor.js';
+import { connect } from './connect.js';
+import { type FileServer, serveFiles } from './file-server.js';
+import { describeFile } from './files.js';
+import { type FileRecord, fingerprintOf, type JobAnswer, keys, queueKey, runExpirySeconds } from './records.js';
+import { Run } from './run.js';
+
+export interface QueueStatus {
+  workers: number;
+  /** Jobs that all workers together run at the same time. */
+  places: number;
+  queued: number;
+  running: number;
+  /** Delivered by this coordinator. */
+  done: number;
+  /** What keeps workers from working, each once. */
+  troubles: string[];
+}
+
+export interface QueueExecutorOptions {
+  /** `redis://host:port` or `rediss://…` */
+  url: string;
+  /** Letters, digits, `.`, `_` and `-`. A second coordinator with the same id resumes the run of one that died. */
+  runId: string;
+  /** Name of the handler in the workers' registry. */
+  handler: string;
+  /** Plain values (JSON) for the handler. */
+  context: unknown;
+  /** Files the handler reads, by the name it knows them under: paths on this machine. */
+  files?: Record<string, string>;
+  /** Address of this machine for workers that fetch the files. @default the one that talks to the queue */
+  host?: string;
+  /** How long to wait for another coordinator of this run, which may have died, to be given up. @default 11000 */
+  patienceMs?: number;
+  /** How often a job is tried when workers crash over it. @default 3 */
+  attempts?: number;
+  /** Called every second. */
+  onStatus?: (status: QueueStatus) => void;
+  signal?: AbortSignal;
+}
+
+/** @throws QueueError when the queue cannot be reached or another coordinator holds the run */
+export async function createQueueExecutor(options: QueueExecutorOptions): Promise<Executor> {
+  const { url, runId, handler, context, signal } = options;
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(runId))
+    throw new ArgumentError(`run id "${runId}"`, 'Up to 64 letters, digits, ".", "_" and "-".');
+  const redis = await connect(url);
+  let server: FileServer | undefined;
+  const run = new Run(redis, runId);
+  try {
+    await run.take(options.patienceMs, signal);
+    const files: Record<string, FileRecord> = {};
+    const paths = new Map<string, string>();
+    for (const [name, path] of Object.entries(options.files ?? {})) {
+      files[name] = await describeFile(path);
+      paths.set(files[name].hash, path);
+    }
+    if (paths.size > 0) server = await serveFiles(paths, options.host ?? localAddress(redis));
+    const described = { handler, context, files };
+    await run.announce({ ...described, address: server?.address, fingerprint: fingerprintOf(described) });
+    return await new QueueExecutor(redis, run, server, options).start();
+  } catch (error) {
+    await server?.close();
+    await run.leave();
+    redis.disconnect();
+    throw error;
+  }
+}
+
+function localAddress(redis: Redis): string {
+  return (redis.stream as Socket).localAddress ?? '127.0.0.1';
+}
+
+interface Waiting {
+  look(): void;
+  tell(progress: { done: number; total?: number; detail?: string }): void;
+}
+
+class QueueExecutor implements Executor {
+  readonly #redis: Redis;
+  readonly #run: Run;
+  readonly #server: FileServer | undefined;
+  readonly #options: QueueExecutorOptions;
+  readonly #queue: Queue;
+  readonly #events: QueueEvents;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #lost = new AbortController();
+  #placesChanged: (() => void)[] = [];
+  #done = 0;
+  #busy = false;
+  #unfinished = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(redis: Redis, run: Run, server: FileServer | undefined, options: QueueExecutorOptions) {
+    this.#redis = redis;
+    this.#run = run;
+    this.#server = server;
+    this.#options = options;
+    const shared = { connection: redis, prefix: keys.queuePrefix };
+    this.#queue = new Queue(run.id, shared);
+    this.#events = new QueueEvents(run.id, shared);
+    // The connection mends itself; what was missed meanwhile is found by looking again at every heartbeat.
+    this.#queue.on('error', () => {});
+    this.#events.on('error', () => {});
+    this.#events.on('completed', ({ jobId }) => this.#waiting.get(jobId)?.look());
+    this.#events.on('failed', ({ jobId }) => this.#waiting.get(jobId)?.look());
+    this.#events.on('progress', ({ jobId, data }) =>
+      this.#waiting.get(jobId)?.tell(data as { done: number; total?: number; detail?: string }),
+    );
+  }
+
+  async start(): Promise<this> {
+    await this.#events.waitUntilReady();
+    this.#run.startHeartbeat(
+      () => this.#beat(),
+      (error) => this.#lost.abort(error),
+    );
+    return this;
+  }
+
+  get width(): number {
+    return Math.max(
+      1,
+      this.#run.workers.reduce((sum, { places, trouble }) => sum + (trouble ? 0 : places), 0),
+    );
+  }
+
+  async run<Job extends { id: string }, Result>(
+    jobs: Iterable<Job> | AsyncIterable<Job>,
+    options: ExecutionOptions<Job, Result>,
+  ): Promise<void> {
+    if (this.#busy)
+      throw new ArgumentError(
+        'this executor is running jobs already',
+        'Wait for the first run, or make a second executor.',
+      );
+    this.#busy = true;
+    this.#unfinished = true;
+    const places: Places = {
+      count: () => this.width,
+      changed: () => new Promise((resolve) => this.#placesChanged.push(resolve)),
+    };
+    const signal = AbortSignal.any([this.#lost.signal, ...(options.signal ? [options.signal] : [])]);
+    try {
+      // Left over from an earlier coordinator: what is still wanted comes again from the iterable.
+      await this.#queue.drain();
+      await this.#run.setState('open');
+      await dispatch<Job, Result>(jobs, places, (job, stop) => this.#perform(job, stop, options), {
+        ...options,
+        signal,
+      });
+      this.#unfinished = false;
+    } catch (error) {
+      if (!this.#lost.signal.aborted) {
+        await this.#run.setState('cancelled');
+        await this.#queue.drain();
+      }
+      throw error;
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** Queues the job, unless an earlier coordinator did, and waits for its answer. */
+  async #perform<Job extends { id: string }, Result>(
+    job: Job,
+    signal: AbortSignal,
+    { onProgress }: ExecutionOptions<Job, Result>,
+  ): Promise<Outcome<Result>> {
+    const key = queueKey(job);
+    if (this.#waiting.has(key)) throw new ArgumentError(`job ${job.id} was given twice`);
+    const earlier = await this.#queue.getJob(key);
+    // Given up by an earlier coordinator; that it comes again means that it shall be tried again.
+    if (earlier && (await earlier.isFailed())) await earlier.remove();
+    await this.#add(key, job);
+    return new Promise((resolve, reject) => {
+      const stop = () => settle(() => reject(signal.reason));
+      const settle = (how: () => void) => {
+        this.#waiting.delete(key);
+        signal.removeEventListener('abort', stop);
+        how();
+      };
+      const look = async () => {
+        try {
+          const outcome = await this.#answer(key, job);
+          if (!outcome || !this.#waiting.has(key)) return;
+          this.#done++;
+          settle(() => resolve(outcome as Outcome<Result>));
+        } catch {
+          // Redis is away; the next heartbeat looks again.
+        }
+      };
+      this.#waiting.set(key, { look, tell: (progress) => onProgress?.(job, progress) });
+      signal.addEventListener('abort', stop, { once: true });
+      if (signal.aborted) stop();
+      else void look();
+    });
+  }
+
+  async #add(key: string, job: { id: string }): Promise<void> {
+    await this.#queue.add('job', job, {
+      jobId: key,
+      attempts: this.#options.attempts ?? 3,
+      backoff: { type: 'fixed', delay: 500 },
+      removeOnComplete: { age: runExpirySeconds },
+      removeOnFail: { age: runExpirySeconds },
+    });
+  }
+
+  /** What came of a job; undefined while it is not known. */
+  async #answer(key: string, job: { id: string }): Promise<Outcome<unknown> | undefined> {
+    const state = await this.#queue.getJobState(key);
+    if (state === 'unknown') await this.#add(key, job);
+    if (state !== 'completed' && state !== 'failed') return undefined;
+    const entry = await this.#queue.getJob(key);
+    if (!entry) return undefined;
+    if (state === 'completed') {
+      const { result, failure } = entry.returnvalue as JobAnswer;
+      return failure ? { kind: 'failure', failure } : { kind: 'result', result };
+    }
+    return {
+      kind: 'failure',
+      failure: {
+        name: 'WorkerLostError',
+        code: 'BOWERBIRD_WORKER_LOST',
+        message: `the workers of job ${job.id} were lost: ${entry.failedReason}`,
+        hint: 'Memory may have run out there; see what the workers printed.',
+      },
+    };
+  }
+
+  #beat(): void {
+    for (const { look } of this.#waiting.values()) look();
+    for (const resolve of this.#placesChanged.splice(0)) resolve();
+    if (!this.#options.onStatus) return;
+    const workers = this.#run.workers;
+    const running = workers.reduce((sum, worker) => sum + (worker.run === this.#run.id ? worker.running : 0), 0);
+    this.#options.onStatus({
+      workers: workers.length,
+      places: workers.reduce((sum, { places }) => sum + places, 0),
+      queued: Math.max(0, this.#waiting.size - running),
+      running,
+      done: this.#done,
+      troubles: [...new Set(workers.flatMap(({ trouble }) => (trouble ? [trouble] : [])))],
+    });
+  }
+
+  /** Removes the run from the queue if it is finished; a run that was stopped stays there to be resumed. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#unfinished && !this.#lost.signal.aborted) {
+      await this.#run.end();
+      await this.#queue.obliterate({ force: true });
+    }
+    await this.#run.leave();
+    await this.#events.close();
+    await this.#queue.close();
+    await this.#server?.close();
+    this.#redis.disconnect();
+  }
+}
