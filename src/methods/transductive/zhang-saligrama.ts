@@ -17,6 +17,7 @@ import { fitMixture, jointDensities, type Mixture } from '../blocks/em.js';
 import { kMeans } from '../blocks/k-means.js';
 import { labelTargets } from '../blocks/linear-model.js';
 import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
+import { labelSums, timesTransposed } from '../blocks/products.js';
 import { ridgeRegression } from '../blocks/ridge.js';
 import type { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
@@ -52,11 +53,11 @@ export class ZhangSaligrama extends TransductiveMethod {
     super();
     const {
       dimensions = 60,
-      decay = 1e-3,
+      decay = 2e-3,
       balance = 10,
       weight = 3,
       strength = 10,
-      ridge = 0.3,
+      ridge = 0.5,
       iterations = 15,
     } = parameters;
     this.dimensions = wholeNumber(this.name, 'dimensions', dimensions);
@@ -91,11 +92,14 @@ export class ZhangSaligrama extends TransductiveMethod {
     backend.gemm(embedded, candidates, similarity.semantic, { transposeB: true, alpha: this.weight });
     /** weight · f(x, s_c), and z. */
     const look = (pictures: Matrix<Float64Array>, here: Backend) => {
-      const latent = product(here, pictures, similarity.visual);
-      return { evidence: product(here, latent, embedded), points: product(here, pictures, whitened.visual) };
+      const latent = timesTransposed(here, pictures, similarity.visual);
+      return {
+        evidence: timesTransposed(here, latent, embedded),
+        points: timesTransposed(here, pictures, whitened.visual),
+      };
     };
     const expected = ridgeRegression(backend, learnt, whitened.categoryMeans, { ridge: this.ridge });
-    const prior = { means: product(backend, candidates, expected.weights), strength: this.strength };
+    const prior = { means: timesTransposed(backend, candidates, expected.weights), strength: this.strength };
     for (let c = 0; c < candidates.rows; c++) {
       const row = prior.means.row(c);
       for (let k = 0; k < row.length; k++) row[k] += expected.intercepts[k];
@@ -144,9 +148,8 @@ function whitenedLatent(
   visual: Matrix<Float64Array>,
 ): { visual: Matrix<Float64Array>; categoryMeans: Matrix<Float64Array> } {
   const r = visual.rows;
-  const latent = product(backend, features, visual);
-  const means = Matrix.zeros(counts.length, r);
-  backend.gemm(means, labelTargets(labels, counts.length), latent, { transposeA: true });
+  const latent = timesTransposed(backend, features, visual);
+  const means = labelSums(backend, latent, labels, counts.length);
   for (let c = 0; c < counts.length; c++) {
     const row = means.row(c);
     for (let k = 0; k < r; k++) row[k] /= counts[c];
@@ -168,14 +171,7 @@ function whitenedLatent(
   }
   const map = Matrix.zeros(r, visual.cols);
   backend.gemm(map, spread, visual);
-  return { visual: map, categoryMeans: product(backend, means, spread) };
-}
-
-/** A B' */
-function product(backend: Backend, a: Matrix<Float64Array>, b: Matrix<Float64Array>): Matrix<Float64Array> {
-  const result = Matrix.zeros(a.rows, b.rows);
-  backend.gemm(result, a, b, { transposeB: true });
-  return result;
+  return { visual: map, categoryMeans: timesTransposed(backend, means, spread) };
 }
 
 export const zhangSaligramaSpec: MethodSpec = {
@@ -192,8 +188,8 @@ export const zhangSaligramaSpec: MethodSpec = {
     },
     decay: {
       description: 'penalty on the squared embeddings',
-      default: 1e-3,
-      range: { kind: 'log', low: 1e-4, high: 1e-2 },
+      default: 2e-3,
+      range: { kind: 'log', low: 3e-4, high: 1e-2 },
     },
     balance: {
       description: 'weight of categories that do not match',
@@ -212,8 +208,8 @@ export const zhangSaligramaSpec: MethodSpec = {
     },
     ridge: {
       description: 'penalty of the regression that foretells places',
-      default: 0.3,
-      range: { kind: 'log', low: 0.03, high: 3 },
+      default: 0.5,
+      range: { kind: 'log', low: 0.05, high: 5 },
     },
     iterations: { description: 'steps of the search for the embedding', default: 15 },
   },

@@ -1,0 +1,41 @@
+/** Products that own their result, for the outer parts of a method where storage is not worth reusing. */
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import { labelTargets } from './linear-model.js';
+
+/** A B' */
+export function timesTransposed(
+  backend: Backend,
+  a: Matrix<Float64Array>,
+  b: Matrix<Float64Array>,
+): Matrix<Float64Array> {
+  const result = Matrix.zeros(a.rows, b.rows);
+  backend.gemm(result, a, b, { transposeB: true });
+  return result;
+}
+
+/** A B */
+export function times(backend: Backend, a: Matrix<Float64Array>, b: Matrix<Float64Array>): Matrix<Float64Array> {
+  const result = Matrix.zeros(a.rows, b.cols);
+  backend.gemm(result, a, b);
+  return result;
+}
+
+/** C×d: the rows of each category added up. */
+export function labelSums(
+  backend: Backend,
+  features: Matrix<Float64Array>,
+  labels: Int32Array,
+  categories: number,
+): Matrix<Float64Array> {
+  const result = Matrix.zeros(categories, features.cols);
+  backend.gemm(result, labelTargets(labels, categories), features, { transposeA: true });
+  return result;
+}
+
+/** How many labels each category has. */
+export function labelCounts(labels: Int32Array, categories: number): Float64Array {
+  const counts = new Float64Array(categories);
+  for (const label of labels) counts[label]++;
+  return counts;
+}

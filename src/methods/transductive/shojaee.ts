@@ -1,0 +1,167 @@
+/**
+ * Shojaee and Baghshah, "Semi-supervised zero-shot learning by a clustering-based approach", 2016: one linear map D takes
+ * category vectors to the middle of their pictures, for auxiliary categories by their labels and for test categories by
+ * a clustering that is learnt with it,
+ * min over D and labels r of Σ_aux ‖x − D s_y‖² + balance Σ_test ‖x − D s_r‖² + decay ‖D‖².
+ * Alternates: r is the nearest D s, D a ridge regression in which each category counts for its pictures. Both steps are
+ * exact, so the objective never rises. Starts from D of the auxiliary pictures alone, and the weight of the test pictures grows to
+ * its full value so that first mistakes count for little. Category vectors carry a constant, the intercept of D.
+ */
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import { type FitOptions, rowMaxima } from '../../problem/method.js';
+import { stackRows } from '../../problem/rows.js';
+import { squaredDistances } from '../blocks/distances.js';
+import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
+import { labelCounts, labelSums, times } from '../blocks/products.js';
+import type { Workspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
+
+export interface ShojaeeParameters {
+  balance?: number;
+  decay?: number;
+  maxIterations?: number;
+}
+
+/** Shares of the full balance, in the order they are reached. */
+const growth = [0, 0.1, 0.3, 1];
+
+export class Shojaee extends TransductiveMethod {
+  readonly name = 'shojaee';
+  readonly balance: number;
+  readonly decay: number;
+  readonly maxIterations: number;
+  /** D s of every test category, in the order of the vectors' content. */
+  prototypes_: Matrix<Float64Array> | undefined;
+  /** D', (m + 1)×d. */
+  map_: Matrix<Float64Array> | undefined;
+  /** The objective after every step at the full balance. */
+  objectives_: number[] | undefined;
+
+  constructor({ balance = 5, decay = 10, maxIterations = 50 }: ShojaeeParameters = {}) {
+    super();
+    this.balance = nonNegative(this.name, 'balance', balance);
+    this.decay = positive(this.name, 'decay', decay);
+    this.maxIterations = wholeNumber(this.name, 'maxIterations', maxIterations);
+  }
+
+  protected override async learn(
+    data: TransductiveData,
+    _workspace: Workspace,
+    { backend, signal, onProgress }: FitOptions,
+  ): Promise<TransductiveAnswer> {
+    const [auxiliary, candidates] = [withConstant(data.learnt), withConstant(data.candidates)];
+    const vectors = stackRows(auxiliary, candidates).copy('float64');
+    const auxiliarySums = labelSums(backend, data.features, data.labels, auxiliary.rows);
+    const objectives: number[] = [];
+    let labels = new Int32Array(data.test.rows);
+    let map = Matrix.zeros(0, 0);
+    let distances = Matrix.zeros(0, 0);
+    let prototypes = Matrix.zeros(0, 0);
+    for (const share of growth) {
+      const balance = share * this.balance;
+      for (let iteration = 0; iteration < this.maxIterations; iteration++) {
+        signal?.throwIfAborted();
+        const counts = labelCounts(labels, candidates.rows);
+        const masses = Float64Array.from([...data.counts, ...counts.map((count) => balance * count)]);
+        const testSums = labelSums(backend, data.test, labels, candidates.rows);
+        backend.axpby(testSums, 0, testSums, balance);
+        map = solveMap(backend, vectors, masses, stackRows(auxiliarySums, testSums), this.decay);
+        prototypes = times(backend, candidates, map);
+        distances = squaredDistances(backend, data.test, prototypes);
+        const next = nearest(distances);
+        const changed = next.some((label, i) => label !== labels[i]);
+        labels = next;
+        if (share === 1) {
+          const fit = auxiliaryError(backend, data, times(backend, auxiliary, map));
+          objectives.push(fit + balance * labelledSum(distances, labels) + this.decay * backend.dot(map, map));
+        }
+        if (!changed || share === 0) break;
+        await breathe();
+      }
+      onProgress?.({ done: growth.indexOf(share) + 1, total: growth.length });
+      await breathe();
+    }
+    this.map_ = map;
+    this.prototypes_ = prototypes;
+    this.objectives_ = objectives;
+    const places = prototypes;
+    return {
+      testValues: negated(distances),
+      score: (pictures, here) => negated(squaredDistances(here, pictures, places)),
+    };
+  }
+}
+
+/** D' = (Σ_c mass_c s_c s_c' + decay I)⁻¹ Σ_c s_c sum_c', sums of pictures as rows. */
+function solveMap(
+  backend: Backend,
+  vectors: Matrix<Float64Array>,
+  masses: Float64Array,
+  sums: Matrix,
+  decay: number,
+): Matrix<Float64Array> {
+  const weighted = vectors.copy('float64');
+  backend.scaleRows(weighted, masses.map(Math.sqrt));
+  const system = Matrix.zeros(vectors.cols, vectors.cols);
+  backend.syrk(system, weighted, { transpose: true });
+  backend.addDiagonal(system, decay);
+  backend.cholesky(system);
+  const map = Matrix.zeros(vectors.cols, sums.cols);
+  backend.gemm(map, vectors, sums, { transposeA: true });
+  backend.choleskySolve(system, map, 'columns');
+  return map;
+}
+
+function auxiliaryError(backend: Backend, data: TransductiveData, prototypes: Matrix<Float64Array>): number {
+  const sums = labelSums(backend, data.features, data.labels, prototypes.rows);
+  let error = backend.dot(data.features, data.features) - 2 * backend.dot(sums, prototypes);
+  for (let c = 0; c < prototypes.rows; c++)
+    for (const value of prototypes.row(c)) error += data.counts[c] * value * value;
+  return error;
+}
+
+function labelledSum(values: Matrix<Float64Array>, labels: Int32Array): number {
+  return labels.reduce((sum, label, i) => sum + values.at(i, label), 0);
+}
+
+function nearest(distances: Matrix<Float64Array>): Int32Array<ArrayBuffer> {
+  return new Int32Array(rowMaxima(negated(distances)));
+}
+
+function negated(matrix: Matrix<Float64Array>): Matrix<Float64Array> {
+  const result = matrix.copy('float64');
+  for (let k = 0; k < result.data.length; k++) result.data[k] = -result.data[k];
+  return result;
+}
+
+/** Category vectors with a one behind them. */
+function withConstant(vectors: Matrix<Float64Array>): Matrix<Float64Array> {
+  const result = Matrix.zeros(vectors.rows, vectors.cols + 1).fill(1);
+  result.view(0, vectors.rows, 0, vectors.cols).copyFrom(vectors);
+  return result;
+}
+
+export const shojaeeSpec: MethodSpec = {
+  name: 'shojaee',
+  title: 'Shojaee and Baghshah',
+  citation: 'Shojaee and Baghshah, Semi-supervised zero-shot learning by a clustering-based approach, 2016',
+  uses: ['auxiliary', 'test', 'semantics'],
+  setting: 'standard',
+  parameters: {
+    balance: {
+      description: 'weight of test pictures against auxiliary ones',
+      default: 5,
+      range: { kind: 'log', low: 0.3, high: 30 },
+    },
+    decay: {
+      description: 'penalty on the map from category vectors to pictures',
+      default: 10,
+      range: { kind: 'log', low: 1, high: 100 },
+    },
+    maxIterations: { description: 'most turns at one weight of the test pictures', default: 50 },
+  },
+  create: (parameters) => new Shojaee(parameters as ShojaeeParameters),
+};

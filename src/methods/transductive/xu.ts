@@ -1,0 +1,196 @@
+/**
+ * Xu, Hospedales and Gong, "Transductive zero-shot action recognition by word-vector embedding", IJCV 2017: a
+ * regression from pictures to category vectors that is smooth over the manifold of labelled and unlabelled pictures,
+ * min over W of Σ_aux ‖W x − s_y‖² + decay ‖W‖² + smoothness Σ_edges weight ‖W xᵢ − W xⱼ‖²,
+ * solved in closed form; self-training, which moves the vector of a test category to the mean of the `neighbours` test
+ * pictures projected nearest to it; and a correction of hubs, vectors that are near to everything: distances are divided
+ * by their mean over the test pictures ("normalised"), or a category ranks the test pictures by distance and a picture
+ * takes the category in whose list it stands first ("ranked", the paper's global correction). The regression is linear in the
+ * CNN features. Edges start at test pictures and end at any: auxiliary pictures have targets of their own. The paper's
+ * further step, more training videos from other data sets, has no counterpart here.
+ */
+import { ArgumentError } from '../../errors.js';
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import type { FitOptions } from '../../problem/method.js';
+import { squaredDistances } from '../blocks/distances.js';
+import { laplacianForm, neighbourGraph, smallest } from '../blocks/graph.js';
+import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
+import { labelSums, timesTransposed } from '../blocks/products.js';
+import { unitRows } from '../blocks/semantics.js';
+import type { Workspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
+
+type Hubness = 'none' | 'normalised' | 'ranked';
+
+export interface XuParameters {
+  decay?: number;
+  smoothness?: number;
+  edges?: number;
+  neighbours?: number;
+  rounds?: number;
+  hubness?: Hubness;
+}
+
+export class Xu extends TransductiveMethod {
+  readonly name = 'xu';
+  readonly decay: number;
+  readonly smoothness: number;
+  readonly edges: number;
+  readonly neighbours: number;
+  readonly rounds: number;
+  readonly hubness: Hubness;
+  /** W, m×d. */
+  regression_: Matrix<Float64Array> | undefined;
+  /** Vectors of the test categories after self-training, in the order of their content. */
+  prototypes_: Matrix<Float64Array> | undefined;
+
+  constructor(parameters: XuParameters = {}) {
+    super();
+    const { decay = 1, smoothness = 0.1, edges = 5, neighbours = 30, rounds = 1, hubness = 'normalised' } = parameters;
+    if (!['none', 'normalised', 'ranked'].includes(hubness))
+      throw new ArgumentError(`xu: hubness is ${JSON.stringify(hubness)}; it must be "none", "normalised" or "ranked"`);
+    this.decay = positive(this.name, 'decay', decay);
+    this.smoothness = nonNegative(this.name, 'smoothness', smoothness);
+    this.edges = wholeNumber(this.name, 'edges', edges);
+    this.neighbours = wholeNumber(this.name, 'neighbours', neighbours);
+    this.rounds = wholeNumber(this.name, 'rounds', rounds, 0);
+    this.hubness = hubness;
+  }
+
+  protected override async learn(
+    data: TransductiveData,
+    workspace: Workspace,
+    { backend, signal, onProgress }: FitOptions,
+  ): Promise<TransductiveAnswer> {
+    const regression = this.#regress(data, workspace, backend, signal);
+    onProgress?.({ done: 1, total: 2 });
+    const project = (pictures: Matrix<Float64Array>, here: Backend) =>
+      unitRows(timesTransposed(here, pictures, regression));
+    const projected = project(data.test, backend);
+    let prototypes = data.candidates;
+    for (let round = 0; round < this.rounds; round++) {
+      signal?.throwIfAborted();
+      prototypes = selfTrained(backend, prototypes, projected, this.neighbours);
+    }
+    const distances = squaredDistances(backend, projected, prototypes);
+    const correct = hubCorrection(distances, this.hubness);
+    this.regression_ = regression;
+    this.prototypes_ = prototypes;
+    const places = prototypes;
+    return {
+      testValues: correct(distances),
+      score: (pictures, here) => correct(squaredDistances(here, project(pictures, here), places)),
+    };
+  }
+
+  /** W = (X'X + decay I + smoothness X'LX)⁻¹ X'S, transposed; X'S needs the sums of each category only. */
+  #regress(
+    { features, labels, test, learnt }: TransductiveData,
+    workspace: Workspace,
+    backend: Backend,
+    signal: AbortSignal | undefined,
+  ): Matrix<Float64Array> {
+    const [na, nt, d] = [features.rows, test.rows, features.cols];
+    const system = workspace.matrix(d, d);
+    backend.syrk(system, features, { transpose: true });
+    if (this.smoothness > 0) {
+      const all = workspace.matrix(na + nt, d);
+      all.view(0, na).copyFrom(features);
+      all.view(na, na + nt).copyFrom(test);
+      const graph = neighbourGraph(backend, all, this.edges, { first: na, signal });
+      backend.axpby(system, this.smoothness, laplacianForm(backend, graph, all), 1);
+    }
+    backend.addDiagonal(system, this.decay);
+    backend.cholesky(system);
+    const regression = Matrix.zeros(learnt.cols, d);
+    backend.gemm(regression, learnt, labelSums(backend, features, labels, learnt.rows), { transposeA: true });
+    backend.choleskySolve(system, regression, 'rows');
+    return regression;
+  }
+}
+
+/** Every vector moves to the mean of the pictures nearest to it. */
+export function selfTrained(
+  backend: Backend,
+  prototypes: Matrix<Float64Array>,
+  projected: Matrix<Float64Array>,
+  neighbours: number,
+): Matrix<Float64Array> {
+  const distances = squaredDistances(backend, prototypes, projected);
+  const means = Matrix.zeros(prototypes.rows, prototypes.cols);
+  for (let c = 0; c < prototypes.rows; c++) {
+    const out = means.row(c);
+    for (const i of smallest(distances.row(c), Math.min(neighbours, projected.rows))) {
+      const row = projected.row(i);
+      for (let j = 0; j < out.length; j++) out[j] += row[j];
+    }
+  }
+  return unitRows(means);
+}
+
+/** From n×C distances to decision values, given those of the test pictures. */
+export function hubCorrection(
+  reference: Matrix<Float64Array>,
+  hubness: Hubness,
+): (distances: Matrix<Float64Array>) => Matrix<Float64Array> {
+  const sorted = Array.from({ length: reference.cols }, (_, c) =>
+    Float64Array.from({ length: reference.rows }, (_, i) => reference.at(i, c)).sort(),
+  );
+  const means = sorted.map((column) => column.reduce((sum, value) => sum + value, 0) / column.length);
+  const largest = sorted.reduce((most, column) => Math.max(most, column[column.length - 1]), Number.MIN_VALUE);
+  return (distances) => {
+    const values = Matrix.zeros(distances.rows, distances.cols);
+    for (let i = 0; i < distances.rows; i++) {
+      const [row, out] = [distances.row(i), values.row(i)];
+      for (let c = 0; c < row.length; c++) {
+        if (hubness === 'none') out[c] = -row[c];
+        else if (hubness === 'normalised') out[c] = -row[c] / (means[c] || 1);
+        // Among equal ranks the distance decides.
+        else out[c] = -countBelow(sorted[c], row[c]) - row[c] / (2 * largest + row[c]);
+      }
+    }
+    return values;
+  };
+}
+
+/** How many entries of an ascending list are below the value. */
+function countBelow(sorted: Float64Array, value: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export const xuSpec: MethodSpec = {
+  name: 'xu',
+  title: 'Xu, Hospedales and Gong',
+  citation: 'Xu, Hospedales and Gong, Transductive zero-shot action recognition by word-vector embedding, IJCV 2017',
+  uses: ['auxiliary', 'test', 'semantics'],
+  setting: 'standard',
+  parameters: {
+    decay: { description: 'penalty on the regression', default: 1, range: { kind: 'log', low: 0.1, high: 30 } },
+    smoothness: {
+      description: 'weight of neighbours being projected alike',
+      default: 0.1,
+      range: { kind: 'log', low: 1e-3, high: 1 },
+    },
+    edges: { description: 'neighbours of a picture in the graph', default: 5 },
+    neighbours: {
+      description: 'pictures that a category vector moves to',
+      default: 30,
+      range: { kind: 'integer', low: 5, high: 100 },
+    },
+    rounds: { description: 'rounds of self-training', default: 1, range: { kind: 'integer', low: 0, high: 3 } },
+    hubness: {
+      description: 'correction of hubs',
+      default: 'normalised',
+      range: { kind: 'choice', values: ['none', 'normalised', 'ranked'] },
+    },
+  },
+  create: (parameters) => new Xu(parameters as XuParameters),
+};
