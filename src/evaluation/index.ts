@@ -1,5 +1,12 @@
 /** Scores of predictions and weights, searches for parameters, comparisons of methods, experiments. */
-export { accuracy, categoryAccuracies, meanCategoryAccuracy, rocArea } from './metrics.js';
+export { type CompareOptions, compare } from './compare.js';
+export { type EvaluationContext, type ProblemSource, type ValidationChoice, withValidation } from './context.js';
+export type { EvaluationSetting } from './evaluation-run.js';
+export { createLocalExecutor } from './local-executor.js';
+export { chooseMethods, type GroupName, impliesGeneralized, methodGroups } from './method-groups.js';
+export type { EarlyStopping } from './method-run.js';
+export { accuracy, categoryAccuracies, confusionMatrix, meanCategoryAccuracy, rocArea, rocCurve } from './metrics.js';
+export { type PaperDataset, paperDatasets } from './paper-figures.js';
 export type {
   ChosenParameters,
   CompareRow,
@@ -21,3 +28,7 @@ export type {
   SeriesPoint,
   ValidationRecord,
 } from './results.js';
+export { defaultEarlyStopping, type SearchOptions, type SearchResult, search } from './search.js';
+export { Bootstrap, type BootstrapOptions, categoryWeights, type Interval } from './statistics/bootstrap.js';
+export { type McNemar, mcnemar, mcnemarP, type PermutationOptions, permutationTest } from './statistics/paired.js';
+export { describeParameters, pValue, tableCells } from './table-files.js';

@@ -27,6 +27,31 @@ export function meanCategoryAccuracy(predicted: Int32Array, labels: Int32Array, 
   return known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
+/** How often each category (rows) was taken for each candidate (columns). */
+export function confusionMatrix(predicted: Int32Array, labels: Int32Array, categories: number): Int32Array[] {
+  requireSameLength(predicted.length, labels.length);
+  const counts = Array.from({ length: categories }, () => new Int32Array(categories));
+  for (let i = 0; i < labels.length; i++) counts[labels[i]][predicted[i]]++;
+  return counts;
+}
+
+/** Points (false positive rate, true positive rate) of the curve whose area `rocArea` gives, from (0, 0) to (1, 1). */
+export function rocCurve(scores: ArrayLike<number>, positive: ArrayLike<boolean>): { x: number; y: number }[] {
+  requireSameLength(scores.length, positive.length);
+  const order = Array.from({ length: scores.length }, (_, i) => i).sort((i, j) => scores[j] - scores[i]);
+  const positives = order.filter((i) => positive[i]).length;
+  const negatives = order.length - positives;
+  const points = [{ x: 0, y: 0 }];
+  let [hits, alarms] = [0, 0];
+  order.forEach((i, k) => {
+    if (positive[i]) hits++;
+    else alarms++;
+    const tied = k + 1 < order.length && scores[order[k + 1]] === scores[i];
+    if (!tied) points.push({ x: alarms / negatives, y: hits / positives });
+  });
+  return points;
+}
+
 /**
  * Area under the receiver operating characteristic: the chance that a positive scores above a negative, ties counting
  * half. NaN when one of the two kinds is missing.

@@ -204,7 +204,8 @@ export interface RunRecord {
   schema: 'bowerbird-run-1';
   command: 'compare' | 'tune' | 'experiment';
   configuration: Record<string, unknown>;
-  inputs: { problem: string };
+  /** Hash of the problem, seed, and which validation pictures; a folder is continued where these agree. */
+  inputs: { problem: string; seed: number; validation: number | 'web' };
   versions: Record<string, string>;
   backend?: { device: string; description: string; threads: number };
   jobs: number;

@@ -7,7 +7,7 @@ import { type ArraySource, openArrays } from './array-source.js';
 import { checkProblem } from './check.js';
 import { type NormaliseOptions, normaliseInPlace } from './normalise.js';
 import type { Problem } from './problem.js';
-import { readArrayProblem } from './read-arrays.js';
+import { readArrayProblem, readValidationWeb, withTermFrequencies } from './read-arrays.js';
 import { isXlsa17, readXlsa17 } from './xlsa17.js';
 
 export interface LoadOptions extends NormaliseOptions {
@@ -19,6 +19,8 @@ export interface LoadOptions extends NormaliseOptions {
   web?: 'required' | 'optional';
   /** A `.npz` or folder with `web_features` and so on, when they are not in the file itself. */
   webFile?: string;
+  /** A `.npz` or folder with web pictures of validation categories, `validation_web_features` and so on. */
+  validationFile?: string;
   /** Words kept when `web_texts` are turned into term frequencies. @default 2000 */
   words?: number;
   /** xlsa17: the file with attributes and splits. @default att_splits.mat beside the features */
@@ -42,10 +44,17 @@ export async function loadProblem(path: string, options: LoadOptions = {}): Prom
 /** The problem as it lies in the file, neither checked nor scaled. */
 export async function readProblem(path: string, options: LoadOptions = {}): Promise<Problem> {
   const settings = { ...options, dtype: options.dtype ?? ('float64' as const) };
-  if (await isXlsa17(path, options.splits)) return readXlsa17(path, settings);
+  const problem = await readMain(path, settings);
+  if (options.validationFile === undefined) return problem;
+  const validationWeb = await withArrays(options.validationFile, (source) => readValidationWeb(source, settings));
+  return withTermFrequencies({ ...problem, validationWeb }, settings);
+}
+
+async function readMain(path: string, options: LoadOptions & { dtype: Dtype }): Promise<Problem> {
+  if (await isXlsa17(path, options.splits)) return readXlsa17(path, options);
   return withArrays(path, async (source) => {
-    if (options.webFile === undefined) return readArrayProblem(source, source, settings);
-    return withArrays(options.webFile, (webSource) => readArrayProblem(source, webSource, settings));
+    if (options.webFile === undefined) return readArrayProblem(source, source, options);
+    return withArrays(options.webFile, (webSource) => readArrayProblem(source, webSource, options));
   });
 }
 

@@ -44,7 +44,7 @@ export async function readArrayProblem(
     testSemantics,
     testNames: (await read.optional('test_names', 'strings')) ?? numberedNames('test', testSemantics.rows),
     generalized: (await read.optional('generalized', 'integers'))?.[0] === 1,
-    validationWeb: await readValidationWeb(read),
+    validationWeb: source.has('validation_web_features') ? await readValidationWeb(source, options) : undefined,
   };
   return withTermFrequencies(problem, options);
 }
@@ -86,16 +86,27 @@ export function withTermFrequencies(problem: Problem, options: ReadOptions): Pro
   };
 }
 
-async function readValidationWeb(read: TypedReader): Promise<ValidationWeb | undefined> {
-  const features = await read.optional('validation_web_features', 'matrix');
-  if (!features) return undefined;
+/**
+ * Web pictures of validation categories, labels into the auxiliary categories. In a file of their own they may also bear
+ * the plain names, `web_features` and so on.
+ */
+export async function readValidationWeb(source: ArraySource, options: ReadOptions): Promise<ValidationWeb> {
+  const prefix = source.has('validation_web_features') ? 'validation_web' : 'web';
+  if (!source.has(`${prefix}_features`) || !source.has(`${prefix}_labels`))
+    throw new FormatError(
+      source.path,
+      undefined,
+      'there are no arrays "validation_web_features" and "validation_web_labels"',
+      `Web pictures of the first auxiliary categories were expected. It has: ${source.names.join(', ') || 'no arrays'}.`,
+    );
+  const read = new TypedReader(source, options);
   const used = await read.optional('aux_in_validation_web', 'integers');
   return {
-    features,
-    labels: await read.integers('validation_web_labels'),
-    text: await read.optional('validation_web_text', 'matrix'),
-    texts: await read.optional('validation_web_texts', 'strings'),
-    kinds: await read.optional('validation_web_kind', 'strings'),
+    features: await read.matrix(`${prefix}_features`),
+    labels: await read.integers(`${prefix}_labels`),
+    text: await read.optional(`${prefix}_text`, 'matrix'),
+    texts: await read.optional(`${prefix}_texts`, 'strings'),
+    kinds: await read.optional(`${prefix}_kind`, 'strings'),
     auxiliaryUsed: used && Uint8Array.from(used, (value) => (value === 0 ? 0 : 1)),
   };
 }

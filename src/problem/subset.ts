@@ -19,7 +19,7 @@ export function keepAuxiliary(problem: Problem, rows: Int32Array): Problem {
 }
 
 /** The problem with only these web pictures, in this order. */
-function keepWeb(problem: Problem, rows: Int32Array): Problem {
+export function keepWeb(problem: Problem, rows: Int32Array): Problem {
   return {
     ...problem,
     webFeatures: selectRows(problem.webFeatures, rows),
@@ -31,7 +31,7 @@ function keepWeb(problem: Problem, rows: Int32Array): Problem {
 }
 
 /** The problem with only these test pictures, in this order. */
-function keepTest(problem: Problem, rows: Int32Array): Problem {
+export function keepTest(problem: Problem, rows: Int32Array): Problem {
   return {
     ...problem,
     testFeatures: selectRows(problem.testFeatures, rows),

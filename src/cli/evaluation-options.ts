@@ -1,0 +1,95 @@
+/** Options that `tune`, `compare` and `experiment` share, and what they turn into. */
+import { UsageError } from '../errors.js';
+import type { EvaluationSetting } from '../evaluation/index.js';
+import { type LoadOptions, loadProblem } from '../problem/index.js';
+import type { OptionSpec } from './command.js';
+import type { Progress } from './progress.js';
+import { backendOptions, loadOptions, problemOptions, versions } from './shared-options.js';
+
+export const evaluationOptions = {
+  out: { type: 'string', short: 'o', placeholder: 'DIR', description: 'Folder for the results; continued if begun.' },
+  seed: { type: 'integer', minimum: 0, default: 1, description: 'Seed of the search, splits and intervals.' },
+  'web-validation': {
+    type: 'string',
+    placeholder: 'FILE',
+    description: 'Web pictures of validation categories from this file.',
+  },
+  'synthetic-validation': {
+    type: 'number',
+    minimum: 0,
+    maximum: 0.99,
+    placeholder: 'NOISE',
+    description: 'In their place, auxiliary pictures with this share of wrong labels.',
+  },
+  jobs: { type: 'integer', minimum: 1, placeholder: 'N', description: 'Fits at a time (all cores if not given).' },
+  restart: { type: 'flag', description: 'Begin anew, forgetting what DIR holds.' },
+  ...problemOptions,
+  ...backendOptions,
+} as const satisfies Record<string, OptionSpec>;
+
+export interface EvaluationValues {
+  out: string | undefined;
+  seed: number;
+  'web-validation': string | undefined;
+  'synthetic-validation': number | undefined;
+  jobs: number | undefined;
+  restart: boolean;
+  semantics: string;
+  scaling: string;
+  'centre-features': boolean;
+  'centre-semantics': boolean;
+  dtype: string;
+  'web-file': string | undefined;
+  splits: string | undefined;
+  device: string;
+  threads: number | undefined;
+}
+
+export function loadOptionsOf(values: EvaluationValues, signal: AbortSignal): LoadOptions {
+  return { ...loadOptions(values, signal), web: 'optional', validationFile: values['web-validation'] };
+}
+
+/** Everything but what a command alone knows; reads the problem. */
+export async function evaluationSetting(
+  command: string,
+  path: string,
+  values: EvaluationValues,
+  tools: { signal: AbortSignal; progress: Progress },
+): Promise<EvaluationSetting> {
+  const folder = requireOut(command, path, values.out);
+  const problem = await loadProblem(path, loadOptionsOf(values, tools.signal));
+  return { ...settingOf(folder, values, tools, command), problem, origin: { path, semantics: values.semantics } };
+}
+
+/** The setting less its problem. */
+export function settingOf(
+  folder: string,
+  values: EvaluationValues,
+  { signal, progress }: { signal: AbortSignal; progress: Progress },
+  stage: string,
+): Omit<EvaluationSetting, 'problem' | 'origin'> {
+  if (values['synthetic-validation'] !== undefined)
+    progress.note(
+      'parameters are chosen on auxiliary pictures with made-up label noise; they know nothing of the look of web pictures',
+    );
+  return {
+    folder,
+    seed: values.seed,
+    syntheticValidation: values['synthetic-validation'],
+    jobs: values.jobs,
+    threads: values.threads,
+    device: values.device as EvaluationSetting['device'],
+    restart: values.restart,
+    versions: versions(),
+    signal,
+    onProgress: ({ done, total, detail }) => progress.update({ stage, done, total, detail }),
+  };
+}
+
+export function requireOut(command: string, path: string, out: string | undefined): string {
+  if (out !== undefined) return out;
+  throw new UsageError(
+    '--out is missing: where should the results go?',
+    `Try: bowerbird ${command} ${path} --out results`,
+  );
+}

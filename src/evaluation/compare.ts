@@ -1,0 +1,107 @@
+/** Compares methods on one problem: parameters by search on validation categories, final fits with several seeds, one table. */
+import { UsageError } from '../errors.js';
+import type { MethodSpec } from '../methods/index.js';
+import { buildTable, type MethodResult } from './compare-table.js';
+import { splitProblem } from './context.js';
+import { searchable } from './draw.js';
+import { type EvaluationSetting, evaluate, type OpenRun } from './evaluation-run.js';
+import { reasonToSkip } from './method-groups.js';
+import { type EarlyStopping, failureOf, MethodRun, unsuitable } from './method-run.js';
+import { type PaperDataset, recogniseDataset } from './paper-figures.js';
+import type { CompareTable, FitJob, Parameters } from './results.js';
+import { writeTable } from './table-files.js';
+
+export interface CompareOptions extends EvaluationSetting {
+  methods: readonly MethodSpec[];
+  /** @default 'Comparison' */
+  title?: string;
+  /** Trials of the search for each method's parameters; 0 takes the defaults. @default 0 */
+  trials?: number;
+  /** Final fits of each method, with seeds 1 … K. @default 1 */
+  seeds?: number;
+  earlyStopping?: EarlyStopping;
+  /** Print the paper's figures of this dataset; recognised by itself where the problem has its categories. */
+  paper?: PaperDataset;
+}
+
+/**
+ * @example
+ * const table = await compare({ problem, folder: 'table', methods: [findMethod('ours'), findMethod('lr')], trials: 20 });
+ * for (const row of table.rows) console.log(row.method, row.accuracy.mean);
+ */
+export async function compare(options: CompareOptions): Promise<CompareTable> {
+  const { trials = 0 } = options;
+  requireLabels(options);
+  const search = trials > 0 && options.methods.some(searchable);
+  return evaluate('compare', options, { validation: search, test: true }, async (open) => {
+    const table = await compareIn(open, options);
+    await writeTable(open.folder, table);
+    return table;
+  });
+}
+
+/** The comparison within a run that is open already. */
+export async function compareIn(open: OpenRun, options: CompareOptions): Promise<CompareTable> {
+  const { title = 'Comparison', trials = 0, seeds: seedCount = 1, earlyStopping } = options;
+  const { problem, generalized, seed } = open;
+  const seeds = Array.from({ length: seedCount }, (_, k) => k + 1);
+  const skipped: { method: string; reason: string }[] = [];
+  const runs: MethodRun[] = [];
+  for (const spec of options.methods) {
+    const reason = reasonToSkip(spec, problem, generalized);
+    if (reason) skipped.push({ method: spec.name, reason });
+    else
+      runs.push(
+        new MethodRun({
+          spec,
+          trials,
+          seed,
+          generalized,
+          earlyStopping,
+          finals: (parameters) => seeds.map((each) => finalJob(spec.name, parameters, each, generalized)),
+        }),
+      );
+  }
+  await open.execute(runs);
+  const failed: { method: string; job: string; message: string }[] = [];
+  const results: MethodResult[] = [];
+  for (const run of runs) {
+    const method = run.spec.name;
+    const failures = run.finals.filter((line) => 'failure' in line);
+    if (failures.some(unsuitable)) skipped.push({ method, reason: failureOf(failures[0])!.message });
+    else {
+      failed.push(...failures.map((line) => ({ method, job: line.job.id, message: failureOf(line)!.message })));
+      const outcomes = run.finals.flatMap((line) =>
+        'outcome' in line ? [{ job: line.job, outcome: line.outcome }] : [],
+      );
+      if (outcomes.length > 0) results.push({ run, outcomes: outcomes.sort((a, b) => a.job.seed - b.job.seed) });
+    }
+  }
+  const recognised = recogniseDataset(problem);
+  const paper = options.paper ? { dataset: options.paper, recognisedBy: 'as asked for' } : recognised;
+  return buildTable(results, {
+    title,
+    problem: splitProblem(problem, { split: 'test', generalized }, seed),
+    record: open.record,
+    trials,
+    seeds,
+    seed,
+    paper,
+    skipped,
+    failed,
+  });
+}
+
+export function finalJob(method: string, parameters: Parameters, seed: number, generalized: boolean): FitJob {
+  const id = `${method}/seed-${seed}`;
+  return { id, method, parameters, seed, split: 'test', generalized, wants: ['predictions'] };
+}
+
+function requireLabels({ problem, methods }: CompareOptions): void {
+  if (methods.length === 0) throw new UsageError('there are no methods to compare', 'See "bowerbird methods".');
+  if (!problem.testLabels)
+    throw new UsageError(
+      'the test pictures have no labels, so nothing can be scored',
+      'Add test_labels to the problem.',
+    );
+}

@@ -1,0 +1,200 @@
+/**
+ * What a search, a comparison and an experiment have in common: a folder with the record of the run and its journal, and the
+ * executor that fits. A folder of the same problem, seed and validation pictures is continued: jobs done before are not done
+ * again, and more trials, methods or seeds may be asked for.
+ */
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { artefact } from '../artefact.js';
+import { createThreadExecutor, type Executor } from '../distribute/index.js';
+import { FormatError, ProblemError, UsageError } from '../errors.js';
+import { writeFileAtomic } from '../formats/index.js';
+import { createBackend } from '../linalg/index.js';
+import type { Problem } from '../problem/index.js';
+import {
+  describeProblem,
+  type EvaluationContext,
+  type ProblemSource,
+  shareSplits,
+  type ValidationChoice,
+  withValidation,
+} from './context.js';
+import { Journal } from './journal.js';
+import { createLocalExecutor } from './local-executor.js';
+import type { MethodRun } from './method-run.js';
+import type { FitJob, ProblemRecord, RunRecord } from './results.js';
+import { type PlanProgress, runPlan } from './run-plan.js';
+
+/** What is evaluated, where, and who is told. */
+export interface EvaluationSetting {
+  problem: Problem;
+  /** Where the results go. */
+  folder: string;
+  /** As the user named it, for the record. */
+  origin?: { path?: string; semantics?: string };
+  /** @default 1 */
+  seed?: number;
+  /** Substitute for missing web pictures of validation categories: the share of wrong labels it shall have. */
+  syntheticValidation?: number;
+  /** @default false */
+  generalized?: boolean;
+  /** Fits at a time. @default the number of cores */
+  jobs?: number;
+  /** Threads of each fit. @default 1 where several fits run at a time, else the number of cores */
+  threads?: number;
+  /** @default 'auto' */
+  device?: EvaluationContext['device'];
+  /** Where jobs run instead of threads of this process; `source` is then what they open. */
+  remote?: { source: ProblemSource; execute: (context: EvaluationContext) => Promise<Executor> };
+  /** Forget what the folder holds of an earlier run. @default false */
+  restart?: boolean;
+  /** Recorded in run.json. */
+  versions?: Record<string, string>;
+  configuration?: Record<string, unknown>;
+  signal?: AbortSignal;
+  onProgress?: (progress: PlanProgress) => void;
+}
+
+export interface OpenRun {
+  /** The problem with the validation pictures that were chosen. */
+  problem: Problem;
+  record: ProblemRecord;
+  validation: ValidationChoice;
+  seed: number;
+  generalized: boolean;
+  folder: string;
+  /** Runs the jobs of these methods, or takes what the journal knows. */
+  execute(runs: readonly MethodRun[]): Promise<void>;
+}
+
+type Command = RunRecord['command'];
+type Split = Pick<FitJob, 'split' | 'generalized'>;
+
+const journalNames: Readonly<Record<Command, string>> = {
+  compare: 'outcomes.jsonl',
+  tune: 'trials.jsonl',
+  experiment: 'outcomes.jsonl',
+};
+
+/** Opens the folder, lets `work` run jobs, and closes the record with the time it took. */
+export async function evaluate<T>(
+  command: Command,
+  setting: EvaluationSetting,
+  needs: { validation: boolean; test: boolean },
+  work: (run: OpenRun) => Promise<T>,
+): Promise<T> {
+  const { folder, seed = 1, generalized = false, restart = false, origin } = setting;
+  const validation: ValidationChoice = { syntheticNoise: setting.syntheticValidation, seed };
+  const problem = withValidation(setting.problem, validation);
+  if (needs.validation) requireValidation(problem);
+  await mkdir(folder, { recursive: true });
+  const journalPath = join(folder, journalNames[command]);
+  if (restart) await rm(journalPath, { force: true });
+  const record = describeProblem(setting.problem, origin);
+  const identity = { problem: record.hash, seed, validation: setting.syntheticValidation ?? 'web' };
+  const begun = await openRecord(command, setting, identity);
+  const journal = await Journal.open(journalPath);
+  const splits: Split[] = [
+    ...(needs.validation ? [{ split: 'validation', generalized } as const] : []),
+    ...(needs.test ? [{ split: 'test', generalized } as const] : []),
+  ];
+  const executor = await openExecutor(setting, problem, splits, seed);
+  try {
+    const result = await work({
+      problem,
+      record,
+      validation,
+      seed,
+      generalized,
+      folder,
+      execute: (runs) => {
+        begun.jobs += runs.reduce((sum, run) => sum + run.expectedJobs, 0);
+        return runPlan(runs, { executor, journal, signal: setting.signal, onProgress: setting.onProgress });
+      },
+    });
+    const finished = new Date();
+    const seconds = (finished.getTime() - Date.parse(begun.started)) / 1000;
+    await writeRecord(folder, { ...begun, finished: finished.toISOString(), seconds });
+    return result;
+  } finally {
+    await executor.close();
+  }
+}
+
+async function openExecutor(
+  setting: EvaluationSetting,
+  problem: Problem,
+  splits: readonly Split[],
+  seed: number,
+): Promise<Executor> {
+  const { remote, jobs = availableParallelism(), device = 'auto', threads } = setting;
+  if (remote) return remote.execute({ source: remote.source, seed, device, threads: threads ?? 1 });
+  const context: EvaluationContext = {
+    source: shareSplits(problem, splits, seed),
+    seed,
+    device,
+    threads: threads ?? (jobs === 1 ? availableParallelism() : 1),
+  };
+  if (jobs === 1) return createLocalExecutor(context);
+  return createThreadExecutor({ handler: artefact('evaluation/job-handler.js'), context, width: jobs });
+}
+
+/** Refuses a folder that holds the results of something else; writes the record of this run. */
+async function openRecord(
+  command: Command,
+  setting: EvaluationSetting,
+  identity: Record<string, unknown>,
+): Promise<RunRecord> {
+  const { folder, device = 'auto', threads = 1, restart } = setting;
+  const old = restart ? undefined : await readRecord(folder);
+  if (old && (old.command !== command || JSON.stringify(old.inputs) !== JSON.stringify(identity)))
+    throw new UsageError(
+      `${folder} holds the results of another run (${old.command}, ${describeInputs(old.inputs)}), not of this one (${command}, ${describeInputs(identity)})`,
+      'Name another folder with --out, or add --restart to begin anew.',
+    );
+  const backend = await createBackend({ device, threads });
+  const record: RunRecord = {
+    schema: 'bowerbird-run-1',
+    command,
+    configuration: setting.configuration ?? {},
+    inputs: identity as RunRecord['inputs'],
+    versions: setting.versions ?? {},
+    backend: { device: backend.device, description: backend.description, threads: backend.threads },
+    jobs: 0,
+    started: new Date().toISOString(),
+  };
+  backend.dispose();
+  await writeRecord(folder, record);
+  return record;
+}
+
+async function readRecord(folder: string): Promise<RunRecord | undefined> {
+  const path = join(folder, 'run.json');
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as RunRecord;
+  } catch {
+    throw new FormatError(path, undefined, 'is not the record of a run', 'Name another folder with --out.');
+  }
+}
+
+async function writeRecord(folder: string, record: RunRecord): Promise<void> {
+  await writeFileAtomic(join(folder, 'run.json'), `${JSON.stringify(record, null, 2)}\n`);
+}
+
+function describeInputs(inputs: Record<string, unknown> | undefined): string {
+  const { problem, seed, validation } = inputs ?? {};
+  return `problem ${String(problem).slice(0, 8)}…, seed ${seed}, validation ${validation}`;
+}
+
+function requireValidation(problem: Problem): void {
+  if (problem.validationWeb) return;
+  throw new ProblemError(
+    'validation_web_features',
+    undefined,
+    'the problem has no web pictures of validation categories, so parameters cannot be chosen on them',
+    'Give them with --web-validation FILE, or use auxiliary pictures with a share of wrong labels in their place: --synthetic-validation 0.3. Test labels are never used.',
+  );
+}

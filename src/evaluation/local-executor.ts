@@ -1,0 +1,40 @@
+/** An executor of one job at a time in this very thread: for `--jobs 1`, for tests, and where a GPU is the bottleneck. */
+import { dispatch, fixedPlaces, type Outcome } from '../distribute/dispatch.js';
+import type { ExecutionOptions, Executor } from '../distribute/executor.js';
+import { failureOf } from '../distribute/failure.js';
+import type { EvaluationContext } from './context.js';
+import { open } from './job-handler.js';
+import type { FitJob, FitOutcome } from './results.js';
+
+export async function createLocalExecutor(context: EvaluationContext): Promise<Executor> {
+  const handler = await open(context);
+  const attempt = async (
+    job: FitJob,
+    signal: AbortSignal,
+    onProgress: (progress: { done: number; total?: number; detail?: string }) => void,
+  ): Promise<Outcome<FitOutcome>> => {
+    try {
+      return { kind: 'result', result: await handler.handle(job, { signal, onProgress }) };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { kind: 'failure', failure: failureOf(error) };
+    }
+  };
+  return {
+    width: 1,
+    async run<Job extends { id: string }, Result>(
+      jobs: Iterable<Job> | AsyncIterable<Job>,
+      options: ExecutionOptions<Job, Result>,
+    ): Promise<void> {
+      const perform = (job: Job, signal: AbortSignal) =>
+        attempt(job as unknown as FitJob, signal, (progress) => options.onProgress?.(job, progress));
+      await dispatch(
+        jobs,
+        fixedPlaces(1),
+        perform as (job: Job, signal: AbortSignal) => Promise<Outcome<Result>>,
+        options,
+      );
+    },
+    close: () => handler.close(),
+  };
+}

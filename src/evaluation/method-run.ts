@@ -1,0 +1,218 @@
+/**
+ * The way of one method through a run, as a small state machine: a first look at every trial on a share of the pictures
+ * (where early stopping is wanted), the trials that are left on all of them, then the final fits with what was chosen.
+ * What it decides depends on outcomes alone, never on the order or the time in which they came.
+ */
+import type { MethodSpec } from '../methods/index.js';
+import { drawParameters, searchable } from './draw.js';
+import type { FitFailure, FitJob, FitOutcome, JournalLine, Parameters } from './results.js';
+
+/**
+ * Successive halving with one step (Jamieson and Talwalkar 2016): every trial is first fitted to `share` of each category's
+ * pictures, and only the best `keep` of them go on.
+ */
+export interface EarlyStopping {
+  share: number;
+  keep: number;
+}
+
+export interface MethodRunOptions {
+  spec: MethodSpec;
+  /** 0 for the defaults. */
+  trials: number;
+  seed: number;
+  generalized: boolean;
+  earlyStopping?: EarlyStopping;
+  /** Parameters chosen before; there is no search then. */
+  given?: Parameters;
+  /** The fits with what was chosen. */
+  finals(parameters: Parameters): readonly FitJob[];
+}
+
+type Stage = 'look' | 'trial' | 'final' | 'done';
+
+/** A trial that ended, well or not. */
+interface Ended {
+  index: number;
+  line: JournalLine;
+}
+
+/** Fewer trials than this are not worth a first look. */
+const fewestForLook = 4;
+
+export class MethodRun {
+  readonly spec: MethodSpec;
+  readonly options: MethodRunOptions;
+  parameters: Parameters;
+  chosenBy: 'search' | 'defaults' | 'given';
+  /** Why there was no search though one was asked for. */
+  note: string | undefined;
+  chosenTrial: { id: string; validationAccuracy: number } | undefined;
+  readonly finals: JournalLine[] = [];
+  /** Jobs that ended. */
+  done = 0;
+  readonly #looks: Ended[] = [];
+  readonly #trials: Ended[] = [];
+  #stage: Stage = 'done';
+  #ready: FitJob[] = [];
+  #running = 0;
+  #seconds = 0;
+
+  constructor(options: MethodRunOptions) {
+    this.options = options;
+    this.spec = options.spec;
+    const { parameters } = options.spec;
+    const defaults = Object.fromEntries(Object.entries(parameters).map(([name, { default: value }]) => [name, value]));
+    this.parameters = options.given ?? defaults;
+    this.chosenBy = options.given ? 'given' : 'defaults';
+    if (!options.given && options.trials > 0 && searchable(options.spec)) {
+      const look = options.earlyStopping !== undefined && options.trials >= fewestForLook;
+      const all = Array.from({ length: options.trials }, (_, index) => index);
+      this.#enter(
+        look ? 'look' : 'trial',
+        all.map((index) => this.#trialJob(index, look)),
+      );
+    } else this.#conclude();
+  }
+
+  get ended(): boolean {
+    return this.#stage === 'done';
+  }
+
+  /** Jobs that could start now. */
+  get ready(): number {
+    return this.#ready.length;
+  }
+
+  /** Seconds the jobs still to come may take, as far as can be told: endless before the first was started. */
+  get expectedSeconds(): number {
+    if (this.done > 0) return (this.#seconds / this.done) * this.#ready.length;
+    return this.#running > 0 ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  /** Jobs this run will have had, if nothing fails. */
+  get expectedJobs(): number {
+    const { trials, earlyStopping, generalized: _ } = this.options;
+    const finals = this.options.finals(this.parameters).length;
+    if (this.chosenBy !== 'search' && this.#stage === 'final') return this.done + this.#ready.length + this.#running;
+    if (this.#stage === 'done') return this.done;
+    if (!earlyStopping || trials < fewestForLook) return trials + finals;
+    return trials + survivorCount(trials, earlyStopping.keep) + finals;
+  }
+
+  get trials(): readonly JournalLine[] {
+    return this.#trials.map(({ line }) => line);
+  }
+
+  get failedTrials(): number {
+    return [...this.#looks, ...this.#trials].filter(({ line }) => 'failure' in line).length;
+  }
+
+  /** Trials that were given up after the first look. */
+  get stoppedTrials(): number {
+    return this.#looks.length === 0 ? 0 : this.#looks.length - this.#trials.length;
+  }
+
+  get searchSeconds(): number {
+    return [...this.#looks, ...this.#trials].reduce((sum, { line }) => sum + (outcomeOf(line)?.seconds ?? 0), 0);
+  }
+
+  /** The next job to start, if one is ready; it must come back through `accept`. */
+  next(): FitJob | undefined {
+    const job = this.#ready.shift();
+    if (job) this.#running++;
+    return job;
+  }
+
+  accept(line: JournalLine): void {
+    this.#running--;
+    this.done++;
+    this.#seconds += outcomeOf(line)?.seconds ?? 0;
+    if (this.#stage === 'final') this.finals.push(line);
+    else {
+      const ended = { index: trialIndex(line.job.id), line };
+      (this.#stage === 'look' ? this.#looks : this.#trials).push(ended);
+      // What is wrong with the problem does not depend on the parameters.
+      if (unsuitable(line)) this.#ready = [];
+    }
+    if (this.#ready.length === 0 && this.#running === 0) this.#advance();
+  }
+
+  #enter(stage: Stage, jobs: readonly FitJob[]): void {
+    this.#stage = jobs.length === 0 ? 'done' : stage;
+    this.#ready = [...jobs];
+  }
+
+  #advance(): void {
+    const { earlyStopping, trials } = this.options;
+    if (this.#stage === 'look') {
+      const best = ranked(this.#looks).slice(0, survivorCount(trials, earlyStopping!.keep));
+      const indices = best.map(({ index }) => index).sort((a, b) => a - b);
+      if (indices.length === 0) this.#conclude();
+      else
+        this.#enter(
+          'trial',
+          indices.map((index) => this.#trialJob(index, false)),
+        );
+    } else if (this.#stage === 'trial') this.#conclude();
+    else this.#stage = 'done';
+  }
+
+  #conclude(): void {
+    const [best] = ranked(this.#trials);
+    if (best) {
+      this.chosenBy = 'search';
+      this.parameters = best.line.job.parameters;
+      this.chosenTrial = { id: best.line.job.id, validationAccuracy: scoreOf(best.line) };
+    } else {
+      const failed = [...this.#trials, ...this.#looks].map(({ line }) => failureOf(line)).find(Boolean);
+      if (failed) this.note = `no trial succeeded, so these are the defaults: ${failed.message}`;
+    }
+    this.#enter('final', this.options.finals(this.parameters));
+  }
+
+  #trialJob(index: number, look: boolean): FitJob {
+    const { spec, seed, generalized, earlyStopping } = this.options;
+    return {
+      id: `${spec.name}/${look ? 'look' : 'trial'}-${String(index).padStart(3, '0')}`,
+      method: spec.name,
+      parameters: drawParameters(spec, seed, index),
+      seed,
+      split: 'validation',
+      generalized,
+      ...(look && { change: { share: earlyStopping!.share } }),
+    };
+  }
+}
+
+/** Best mean per-category accuracy first, the smaller trial among equals; failed ones are left out. */
+function ranked(ended: readonly Ended[]): Ended[] {
+  return ended
+    .filter(({ line }) => 'outcome' in line)
+    .sort((a, b) => scoreOf(b.line) - scoreOf(a.line) || a.index - b.index);
+}
+
+function survivorCount(trials: number, keep: number): number {
+  return Math.max(1, Math.ceil(keep * trials));
+}
+
+function scoreOf(line: JournalLine): number {
+  return outcomeOf(line)?.meanCategoryAccuracy ?? -1;
+}
+
+function trialIndex(id: string): number {
+  return Number(id.slice(id.lastIndexOf('-') + 1));
+}
+
+export function outcomeOf(line: JournalLine): FitOutcome | undefined {
+  return 'outcome' in line ? line.outcome : undefined;
+}
+
+export function failureOf(line: JournalLine): FitFailure | undefined {
+  return 'failure' in line ? line.failure : undefined;
+}
+
+/** Whether the job failed because the method cannot work on such a problem. */
+export function unsuitable(line: JournalLine): boolean {
+  return failureOf(line)?.code === 'BOWERBIRD_PROBLEM';
+}

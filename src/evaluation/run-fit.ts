@@ -1,0 +1,67 @@
+/** One job: fits a method to a problem and scores what it says about the test pictures. */
+import { Bowerbird, Combo, type ResidentProblem } from '../learner/index.js';
+import type { Backend } from '../linalg/backend.js';
+import { createMethod, findMethod } from '../methods/index.js';
+import { candidateNames, type FitProgress, type Method, type Problem } from '../problem/index.js';
+import { generalizedScores } from './generalized-scores.js';
+import { accuracy, categoryAccuracies, meanCategoryAccuracy, rocArea } from './metrics.js';
+import type { FitJob, FitOutcome } from './results.js';
+
+export interface FitTools {
+  backend: Backend;
+  /** The problem in the backend's storage, shared by all fits of the learner. */
+  resident?: () => ResidentProblem;
+  signal?: AbortSignal;
+  onProgress?: (progress: FitProgress) => void;
+}
+
+export async function runFit(job: FitJob, problem: Problem, tools: FitTools): Promise<FitOutcome> {
+  const { backend, resident, signal, onProgress } = tools;
+  signal?.throwIfAborted();
+  const begun = performance.now();
+  const method = createMethod(findMethod(job.method), job.parameters, job.seed);
+  const options = { backend, signal, onProgress };
+  const learner = method instanceof Bowerbird || method instanceof Combo ? method : undefined;
+  if (learner) await learner.fit(problem, { ...options, ...(resident && { resident: resident() }) });
+  else await method.fit(problem, options);
+  const predictions = method.predict(problem.testFeatures);
+  const seconds = (performance.now() - begun) / 1000;
+  const theta = weightsOf(method);
+  return {
+    id: job.id,
+    ...scores(problem, predictions),
+    ...(theta && problem.webKinds?.length === theta.length && { thetaArea: thetaArea(theta, problem.webKinds) }),
+    seconds,
+    ...(learner && { iterations: learner.trace_.length, converged: learner.converged_ }),
+    ...(job.wants?.includes('predictions') && { predictions: Array.from(predictions) }),
+    ...(theta && job.wants?.includes('theta') && { theta: Array.from(theta) }),
+  };
+}
+
+function scores(problem: Problem, predictions: Int32Array): Partial<FitOutcome> {
+  const { testLabels } = problem;
+  if (!testLabels) return {};
+  const names = candidateNames(problem);
+  const each = categoryAccuracies(predictions, testLabels, names.length);
+  return {
+    accuracy: accuracy(predictions, testLabels),
+    meanCategoryAccuracy: meanCategoryAccuracy(predictions, testLabels, names.length),
+    categories: Object.fromEntries(
+      [...each].flatMap((value, c) => (Number.isNaN(value) ? [] : [[names[c], value] as const])),
+    ),
+    ...(problem.generalized && generalizedScores(predictions, testLabels, problem.testNames.length)),
+  };
+}
+
+/** The weights of the web pictures, of methods that have some. */
+function weightsOf(method: Method): Float64Array | undefined {
+  const theta = (method as { theta_?: unknown }).theta_;
+  return theta instanceof Float64Array && theta.length > 0 ? theta : undefined;
+}
+
+function thetaArea(theta: Float64Array, kinds: readonly string[]): number {
+  return rocArea(
+    theta,
+    kinds.map((kind) => kind === 'clean'),
+  );
+}

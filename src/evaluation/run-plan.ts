@@ -1,0 +1,73 @@
+/**
+ * Runs the jobs of many methods on one executor: whatever is in the journal is taken from there, the rest is computed, slow
+ * methods first, so that none is left running alone at the end.
+ */
+import type { Executor } from '../distribute/index.js';
+import type { Journal } from './journal.js';
+import type { MethodRun } from './method-run.js';
+import type { FitJob, FitOutcome, JournalLine } from './results.js';
+
+export interface PlanProgress {
+  done: number;
+  total: number;
+  detail: string;
+}
+
+export interface PlanOptions {
+  executor: Executor;
+  journal: Journal;
+  signal?: AbortSignal;
+  onProgress?: (progress: PlanProgress) => void;
+}
+
+export async function runPlan(runs: readonly MethodRun[], options: PlanOptions): Promise<void> {
+  const { executor, journal, signal, onProgress } = options;
+  const owners = new Map<string, MethodRun>();
+  let wake = () => {};
+  const accept = (run: MethodRun, line: JournalLine) => {
+    run.accept(line);
+    wake();
+    const count = (of: (run: MethodRun) => number) => runs.reduce((sum, each) => sum + of(each), 0);
+    onProgress?.({ done: count((each) => each.done), total: count((each) => each.expectedJobs), detail: line.job.id });
+  };
+  async function* jobs(): AsyncGenerator<FitJob> {
+    for (;;) {
+      const run = slowest(runs);
+      if (run) {
+        const job = run.next()!;
+        const finished = await journal.finished(job);
+        if (finished) accept(run, finished);
+        else {
+          owners.set(job.id, run);
+          yield job;
+        }
+      } else if (runs.every(({ ended }) => ended)) return;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  }
+  const settle = async (job: FitJob, line: JournalLine) => {
+    await journal.append(line);
+    accept(owners.get(job.id)!, line);
+  };
+  await executor.run<FitJob, FitOutcome>(jobs(), {
+    signal,
+    onResult: (job, outcome) => settle(job, { job, outcome }),
+    onFailure: (job, failure) => settle(job, { job, failure: { id: job.id, ...failure } }),
+    onProgress: (job, { done, detail }) => {
+      const finished = runs.reduce((sum, each) => sum + each.done, 0);
+      const total = runs.reduce((sum, each) => sum + each.expectedJobs, 0);
+      onProgress?.({ done: finished, total, detail: `${job.id}: ${done}${detail ? `, ${detail}` : ''}` });
+    },
+  });
+}
+
+/** Of the methods with something to start, the one whose jobs will take longest together; new ones come first. */
+function slowest(runs: readonly MethodRun[]): MethodRun | undefined {
+  let best: MethodRun | undefined;
+  for (const run of runs)
+    if (run.ready > 0 && (best === undefined || run.expectedSeconds > best.expectedSeconds)) best = run;
+  return best;
+}

@@ -1,0 +1,78 @@
+/**
+ * Random search for a method's parameters on validation categories (the paper's protocol): trial k is drawn from seed and k,
+ * the best mean per-category accuracy wins, the smaller trial among equals. Test labels play no part.
+ */
+import { join } from 'node:path';
+import { BowerbirdError, ProblemError, UsageError } from '../errors.js';
+import { writeFileAtomic } from '../formats/index.js';
+import { findMethod, type MethodSpec } from '../methods/index.js';
+import { describeValidation } from './context.js';
+import { searchable } from './draw.js';
+import { type EvaluationSetting, evaluate } from './evaluation-run.js';
+import { reasonToSkip } from './method-groups.js';
+import { type EarlyStopping, failureOf, MethodRun } from './method-run.js';
+import type { ChosenParameters, JournalLine } from './results.js';
+
+export interface SearchOptions extends EvaluationSetting {
+  /** @default 'ours' */
+  method?: string;
+  /** @default 40 */
+  trials?: number;
+  /** Give up hopeless trials after a first look at a share of the pictures. */
+  earlyStopping?: EarlyStopping;
+}
+
+export interface SearchResult {
+  chosen: ChosenParameters;
+  /** In the order they ended. */
+  trials: readonly JournalLine[];
+}
+
+/** The first look of early stopping: a third of the pictures, and the better half goes on. */
+export const defaultEarlyStopping: EarlyStopping = { share: 1 / 3, keep: 0.5 };
+
+/**
+ * @example
+ * const { chosen } = await search({ problem, folder: 'tuned', method: 'ours', trials: 40 });
+ * const learner = await new Bowerbird(chosen.parameters).fit(problem);
+ */
+export async function search(options: SearchOptions): Promise<SearchResult> {
+  const { method = 'ours', trials = 40, earlyStopping } = options;
+  const spec = findMethod(method);
+  requireSearch(spec, trials);
+  return evaluate('tune', options, { validation: true, test: false }, async (open) => {
+    const reason = reasonToSkip(spec, open.problem, open.generalized);
+    if (reason) throw new UsageError(`${method} cannot be searched for here: ${reason}`);
+    const { seed, generalized } = open;
+    const run = new MethodRun({ spec, trials, seed, generalized, earlyStopping, finals: () => [] });
+    await open.execute([run]);
+    if (!run.chosenTrial) throw failedSearch(run);
+    const chosen: ChosenParameters = {
+      schema: 'bowerbird-parameters-1',
+      method,
+      parameters: run.parameters,
+      validationAccuracy: run.chosenTrial.validationAccuracy,
+      trial: run.chosenTrial.id,
+      trials,
+      failedTrials: run.failedTrials,
+      stoppedTrials: run.stoppedTrials,
+      seed,
+      validation: describeValidation(open.problem, open.validation),
+    };
+    await writeFileAtomic(join(open.folder, 'chosen.json'), `${JSON.stringify(chosen, null, 2)}\n`);
+    return { chosen, trials: run.trials };
+  });
+}
+
+function requireSearch(spec: MethodSpec, trials: number): void {
+  if (!Number.isSafeInteger(trials) || trials < 1)
+    throw new UsageError(`trials is ${trials}; it must be a whole number of at least 1`);
+  if (!searchable(spec)) throw new UsageError(`${spec.name} has no parameters to search for`);
+}
+
+function failedSearch(run: MethodRun): BowerbirdError {
+  const failure = run.trials.map(failureOf).find(Boolean);
+  const message = `no trial of ${run.spec.name} succeeded: ${failure?.message ?? run.note ?? 'all failed'}`;
+  if (failure?.code === 'BOWERBIRD_PROBLEM') return new ProblemError(run.spec.name, undefined, message, failure.hint);
+  return new BowerbirdError('BOWERBIRD_SEARCH', message, { hint: failure?.hint });
+}
