@@ -1,0 +1,108 @@
+/** `bowerbird init`: a new workspace, from options or by asking. */
+import { existsSync } from 'node:fs';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { UsageError } from '../../errors.js';
+import { createWorkspace } from '../../workspace/index.js';
+import { defineCommand } from '../command.js';
+
+export default defineCommand({
+  name: 'init',
+  summary: 'Make a workspace: a folder with bowerbird.yaml.',
+  description:
+    'Asks on a terminal for what no option gives. Folders are named as seen from here and written as seen from the workspace.',
+  arguments: [{ name: 'WORKSPACE', description: 'the folder to make' }],
+  options: {
+    categories: {
+      type: 'list',
+      placeholder: 'NAME,…|FILE',
+      description: 'The categories to tell apart, or a file with one name a line.',
+    },
+    auxiliary: {
+      type: 'string',
+      placeholder: 'DIR',
+      description: 'Clean pictures of other categories, one sub-folder for each.',
+    },
+    test: {
+      type: 'string',
+      placeholder: 'DIR',
+      description: 'Pictures to classify; with one sub-folder for each category they are scored.',
+    },
+    source: {
+      type: 'list',
+      default: ['openverse'],
+      placeholder: 'NAME,…',
+      description: 'Where web pictures come from, as for "bowerbird crawl".',
+    },
+    'per-category': { type: 'integer', minimum: 1, default: 100, description: 'Web pictures for each category.' },
+    model: { type: 'string', default: 'resnet50', placeholder: 'NAME|FILE', description: 'The vision network.' },
+    vectors: { type: 'string', default: 'glove-100', placeholder: 'NAME|FILE', description: 'Word vectors.' },
+    contact: { type: 'string', placeholder: 'TEXT', description: 'Mail address or page, sent to the sources.' },
+  },
+  examples: [
+    { command: 'bowerbird init birds', explanation: 'asks for the rest' },
+    {
+      command:
+        'bowerbird init birds --categories "Blue Jay,Elegant Tern,Ovenbird" --auxiliary photos/known --test photos/new',
+      explanation: 'asks nothing',
+    },
+  ],
+  async run({ args: [workspace], options, print, printJson }) {
+    const answer = asker();
+    try {
+      const listed =
+        options.categories ??
+        list(await answer('categories', 'Categories to tell apart (names with commas, or a file): '));
+      const auxiliary =
+        options.auxiliary ?? (await answer('auxiliary', 'Folder of clean pictures of other categories: '));
+      const test = options.test ?? (await answer('test', 'Folder of pictures to classify: '));
+      const from = (path: string) => fromWorkspace(workspace, path);
+      const file = await createWorkspace(workspace, {
+        categories: listed.length === 1 && existsSync(listed[0]) ? from(listed[0]) : listed,
+        auxiliary: from(auxiliary),
+        test: from(test),
+        sources: options.source.map((source) =>
+          source.replace(/^(folder|urls):(.*)$/, (_, kind: string, path: string) => `${kind}:${from(path)}`),
+        ),
+        crawl: { perCategory: options['per-category'], ...(options.contact && { contact: options.contact }) },
+        model: options.model.endsWith('.onnx') ? from(options.model) : options.model,
+        vectors: existsSync(options.vectors) ? from(options.vectors) : options.vectors,
+      });
+      printJson({ file });
+      print(file);
+      print(`Look it over, then: bowerbird run ${workspace}`);
+      return 0;
+    } finally {
+      answer.close();
+    }
+  },
+});
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+}
+
+function fromWorkspace(workspace: string, path: string): string {
+  return isAbsolute(path) ? path : relative(resolve(workspace), resolve(path)).replaceAll('\\', '/') || '.';
+}
+
+/** Asks on a terminal; elsewhere a missing option is an error. */
+function asker() {
+  let lines: ReturnType<typeof createInterface> | undefined;
+  const ask = async (option: string, question: string): Promise<string> => {
+    if (!process.stdin.isTTY || !process.stderr.isTTY)
+      throw new UsageError(
+        `--${option} is missing`,
+        'Without a terminal nothing can be asked; see "bowerbird init --help".',
+      );
+    lines ??= createInterface({ input: process.stdin, output: process.stderr });
+    for (;;) {
+      const text = (await lines.question(question)).trim();
+      if (text) return text;
+    }
+  };
+  return Object.assign(ask, { close: () => lines?.close() });
+}

@@ -1,0 +1,57 @@
+/** `bowerbird run`: brings a workspace up to date. */
+import { openWorkspace, type RunProgress, runWorkspace, stageNames } from '../../workspace/index.js';
+import { defineCommand } from '../command.js';
+import { duration } from '../progress.js';
+
+export default defineCommand({
+  name: 'run',
+  summary: 'Run every stage of a workspace that is not up to date.',
+  description:
+    'Crawls, removes duplicates, extracts features, looks up words, counts texts, puts the problem together, chooses ' +
+    'parameters, fits, compares and reports; only what is stale, side by side where possible. It can be stopped or killed at ' +
+    'any moment: the next run goes on. The exit code is 3 when some pictures failed.',
+  arguments: [{ name: 'WORKSPACE', description: 'folder with bowerbird.yaml; here if not given', optional: true }],
+  options: {
+    until: { type: 'choice', choices: stageNames, placeholder: 'STAGE', description: 'Stop after this stage.' },
+    again: {
+      type: 'choice',
+      choices: stageNames,
+      placeholder: 'STAGE',
+      description: 'Run this stage though it is up to date; "crawl" retries what failed.',
+    },
+  },
+  examples: [
+    { command: 'bowerbird run birds', explanation: 'everything that is needed' },
+    { command: 'bowerbird run birds --until problem', explanation: 'up to the problem file' },
+  ],
+  async run({ args: [folder = '.'], options, print, printJson, progress, signal }) {
+    const begun = performance.now();
+    const workspace = await openWorkspace(folder);
+    const report = await runWorkspace(workspace, {
+      until: options.until,
+      again: options.again,
+      signal,
+      onNote: (message) => progress.note(message),
+      onProgress: (state) =>
+        progress.update({ stage: 'stages', done: state.finished, total: state.total, detail: describe(state) }),
+    });
+    printJson(report);
+    const width = Math.max(...report.stages.map(({ stage }) => stage.length));
+    for (const { stage, outcome, summary, reason } of report.stages)
+      print(`${stage.padEnd(width)}  ${outcome.padEnd(9)}  ${summary ?? reason ?? ''}`);
+    const ran = report.stages.filter(({ outcome }) => outcome === 'ran').length;
+    print(`${ran} of ${report.stages.length} stages ran, ${duration((performance.now() - begun) / 1000)}`);
+    if (report.failed.length === 0) return 0;
+    progress.note(`${report.failed.length} pictures or questions failed:`);
+    for (const line of report.failed.slice(0, 20)) progress.note(`  ${line}`);
+    return 3;
+  },
+});
+
+function describe({ working }: RunProgress): string {
+  return working
+    .map(({ stage, progress: { done, total, detail } }) =>
+      [`${stage} ${total === undefined ? done : `${done}/${total}`}`, detail].filter(Boolean).join(' '),
+    )
+    .join('; ');
+}

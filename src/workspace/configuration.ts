@@ -1,0 +1,212 @@
+/** What bowerbird.yaml says, with everything it leaves out filled in. Paths are as written, relative to the workspace. */
+import type { TokeniseOptions, Word2vecSettings } from '../language/index.js';
+import type { ParameterValue } from '../methods/index.js';
+
+/** What a user may write; the JSON Schema in schema/bowerbird.schema.json checks it. */
+export interface WrittenConfiguration {
+  name?: string;
+  seed?: number;
+  categories: string | readonly (string | WrittenCategory)[];
+  auxiliary: string | { folder: string; aliases?: Record<string, string[]>; validation?: string[] };
+  test: string;
+  sources?: readonly (string | SourceEntry)[];
+  crawl?: Partial<CrawlSettings>;
+  dedupe?: Partial<DedupeSettings>;
+  model?: string | ModelSettings;
+  vectors?: string | readonly string[] | TrainingSettings;
+  words?: Partial<WordSettings>;
+  text?: boolean | Partial<TextSettings>;
+  learner?: Partial<LearnerSettings>;
+  tune?: false | Partial<TuneSettings>;
+  compare?: false | { methods: readonly string[]; tune?: number; seeds?: number };
+  report?: boolean;
+  jobs?: number;
+  truth?: TruthSettings;
+}
+
+interface WrittenCategory {
+  name: string;
+  aliases?: readonly string[];
+  query?: string;
+}
+
+export interface SourceEntry {
+  source: string;
+  endpoint?: string;
+  rate?: number;
+}
+
+export interface CrawlSettings {
+  perCategory: number;
+  validation: boolean;
+  licences?: readonly string[];
+  contact?: string;
+  keys?: string;
+  comments: boolean;
+  minimumSide: number;
+  concurrency: number;
+  attempts: number;
+  requestsPerSecond: number;
+  robots: boolean;
+  allowAddresses: readonly string[];
+}
+
+interface DedupeSettings {
+  radius: number;
+  likeness: number;
+  leaks: 'error' | 'drop';
+}
+
+export interface ModelSettings {
+  name: string;
+  layer?: string;
+  reduce?: 'flatten' | 'mean' | 'first';
+  preprocessing?: string;
+  batch?: number;
+  device?: 'cpu' | 'cuda';
+  workers?: number;
+}
+
+export interface TrainingSettings {
+  train: readonly string[];
+  models?: readonly ('word2vec' | 'glove')[];
+  dim?: number;
+  window?: number;
+  epochs?: number;
+  minimumCount?: number;
+  threads?: number;
+  architecture?: Word2vecSettings['architecture'];
+  negatives?: number;
+  subsample?: number;
+  rate?: number;
+  hyphens?: TokeniseOptions['hyphens'];
+}
+
+interface WordSettings {
+  missing: 'error' | 'skip' | 'mean';
+  normalise: 'none' | 'l2';
+}
+
+export interface TextSettings {
+  size: number;
+  languages: readonly string[];
+  minimumTexts: number;
+}
+
+export interface LearnerSettings {
+  method: string;
+  parameters: Readonly<Record<string, ParameterValue>>;
+  scaling: 'l2' | 'none';
+  device: 'auto' | 'wasm' | 'native' | 'cuda';
+  threads?: number;
+}
+
+interface TuneSettings {
+  trials: number;
+  noise: number;
+}
+
+interface CompareSettings {
+  methods: readonly string[];
+  tune: number;
+  seeds: number;
+}
+
+type TruthSettings = { wrong: string } | { file: string };
+
+export interface CategorySettings {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly query?: string;
+}
+
+export interface Configuration {
+  readonly name: string;
+  readonly seed: number;
+  readonly categories: readonly CategorySettings[];
+  readonly auxiliary: {
+    readonly folder: string;
+    readonly aliases: Readonly<Record<string, readonly string[]>>;
+    readonly validation?: readonly string[];
+  };
+  readonly test: string;
+  readonly sources: readonly SourceEntry[];
+  readonly crawl: CrawlSettings;
+  readonly dedupe: DedupeSettings;
+  readonly model: ModelSettings;
+  readonly vectors: readonly string[] | TrainingSettings;
+  readonly words: WordSettings;
+  readonly text: TextSettings | undefined;
+  readonly learner: LearnerSettings;
+  readonly tune: TuneSettings | undefined;
+  readonly compare: CompareSettings | undefined;
+  readonly report: boolean;
+  readonly jobs: number | undefined;
+  readonly truth: TruthSettings | undefined;
+}
+
+/** The method of a workspace that names none. */
+export const defaultMethod = 'ours';
+
+const crawlDefaults: CrawlSettings = {
+  perCategory: 100,
+  validation: true,
+  comments: false,
+  minimumSide: 64,
+  concurrency: 16,
+  attempts: 5,
+  requestsPerSecond: 1,
+  robots: true,
+  allowAddresses: [],
+};
+const textDefaults: TextSettings = { size: 2000, languages: ['eng'], minimumTexts: 1 };
+const tuneDefaults: TuneSettings = { trials: 20, noise: 0.3 };
+
+/** @param categories those of the file that `categories` names, where it names one */
+export function completeConfiguration(
+  written: WrittenConfiguration,
+  categories: readonly CategorySettings[] | undefined,
+  folderName: string,
+): Configuration {
+  const sources = (written.sources ?? ['openverse']).map((entry) =>
+    typeof entry === 'string' ? { source: entry } : entry,
+  );
+  return {
+    name: written.name ?? folderName,
+    seed: written.seed ?? 1,
+    categories:
+      categories ??
+      (written.categories as readonly (string | WrittenCategory)[]).map((entry) =>
+        typeof entry === 'string' ? { name: entry, aliases: [] } : { aliases: [], ...entry },
+      ),
+    auxiliary: {
+      aliases: {},
+      ...(typeof written.auxiliary === 'string' ? { folder: written.auxiliary } : written.auxiliary),
+    },
+    test: written.test,
+    sources,
+    crawl: { ...crawlDefaults, ...written.crawl },
+    dedupe: { radius: 10, likeness: 0.8, leaks: 'drop', ...written.dedupe },
+    model: typeof written.model === 'object' ? written.model : { name: written.model ?? 'resnet50' },
+    vectors: vectorsOf(written.vectors ?? 'glove-100'),
+    words: { missing: 'skip', normalise: 'l2', ...written.words },
+    text: textOf(written.text, sources),
+    learner: { method: defaultMethod, parameters: {}, scaling: 'l2', device: 'auto', ...written.learner },
+    tune: written.tune === false ? undefined : { ...tuneDefaults, ...written.tune },
+    compare: written.compare ? { tune: 0, seeds: 1, ...written.compare } : undefined,
+    report: written.report ?? true,
+    jobs: written.jobs,
+    truth: written.truth,
+  };
+}
+
+function vectorsOf(written: NonNullable<WrittenConfiguration['vectors']>): Configuration['vectors'] {
+  return typeof written === 'string' ? [written] : (written as Configuration['vectors']);
+}
+
+/** File names in a folder say little about a picture, and may say too much. */
+function textOf(written: WrittenConfiguration['text'], sources: readonly SourceEntry[]): TextSettings | undefined {
+  const worded = sources.some(({ source }) => !source.startsWith('folder:'));
+  if (written === false || (written === undefined && !worded)) return undefined;
+  return { ...textDefaults, ...(typeof written === 'object' && written) };
+}

@@ -1,0 +1,39 @@
+/** The vision network of a workspace, fetched where it is not there yet. */
+import { existsSync } from 'node:fs';
+import { chooseFeature, type FeatureModel, findModel, getModel, readPreprocessing } from '../vision/index.js';
+import type { ModelSettings } from './configuration.js';
+import type { StageProgress } from './stage.js';
+import type { Workspace } from './workspace.js';
+
+interface FetchContext {
+  signal?: AbortSignal;
+  onProgress?(progress: StageProgress): void;
+  note?(message: string): void;
+}
+
+export async function openFeatureModel(
+  settings: ModelSettings,
+  workspace: Workspace,
+  context: FetchContext = {},
+): Promise<FeatureModel> {
+  const own = workspace.path(settings.name);
+  const entry = await findModel(settings.name.endsWith('.onnx') ? own : settings.name);
+  const file = await getModel(entry, {
+    signal: context.signal,
+    onNote: context.note,
+    onProgress: ({ bytes, total }) =>
+      context.onProgress?.({
+        done: Math.round(bytes / 1e6),
+        total: total && Math.round(total / 1e6),
+        detail: `MB of ${entry.name}`,
+      }),
+  });
+  const { preprocessing } = settings;
+  const written =
+    preprocessing && existsSync(workspace.path(preprocessing)) ? workspace.path(preprocessing) : preprocessing;
+  return chooseFeature(file, {
+    layer: settings.layer,
+    reduction: settings.reduce,
+    preprocessing: written ? await readPreprocessing(written) : undefined,
+  });
+}

@@ -1,0 +1,8 @@
+/** Workspaces: one folder from names to answers. */
+export type { Configuration, WrittenConfiguration } from './configuration.js';
+export { ConfigurationError, configurationFile, readConfiguration } from './read-configuration.js';
+export { type RunOptions, type RunProgress, type RunReport, runWorkspace, type StageReport } from './run.js';
+export { type StageName, stageNames } from './stage.js';
+export { type StageStatus, workspaceStatus } from './status.js';
+export { configurationText, createWorkspace } from './template.js';
+export { layout, openWorkspace, type Workspace } from './workspace.js';

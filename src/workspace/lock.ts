@@ -1,0 +1,36 @@
+/** One run at a time in a workspace: a file with the number of the process, which a killed one leaves behind. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { BowerbirdError } from '../errors.js';
+import { layout, type Workspace } from './workspace.js';
+
+/** @returns what gives the workspace free again */
+export async function lockWorkspace(workspace: Workspace): Promise<() => Promise<void>> {
+  const file = workspace.path(layout.lock);
+  await mkdir(dirname(file), { recursive: true });
+  for (let attempt = 0; attempt < 5; attempt++) {
+    try {
+      await writeFile(file, `${process.pid}\n`, { flag: 'wx' });
+      return () => rm(file, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const owner = Number(await readFile(file, 'utf8').catch(() => ''));
+    if (Number.isInteger(owner) && owner > 0 && isAlive(owner))
+      throw new BowerbirdError('BOWERBIRD_WORKSPACE_IN_USE', `process ${owner} is at work in ${workspace.folder}`, {
+        hint: `Wait until it has ended. If there is no such run, delete ${file}.`,
+      });
+    await rm(file, { force: true });
+  }
+  throw new BowerbirdError('BOWERBIRD_WORKSPACE_IN_USE', `${workspace.folder} is being used by other runs`);
+}
+
+function isAlive(process_: number): boolean {
+  if (process_ === process.pid) return true;
+  try {
+    process.kill(process_, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,171 @@
+/** Reads bowerbird.yaml; whatever is wrong in it is named with its line, its key, what was found and what was expected. */
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { loadCategories } from '../crawl/index.js';
+import { BowerbirdError } from '../errors.js';
+import { findMethod, methods } from '../methods/index.js';
+import {
+  type CategorySettings,
+  type Configuration,
+  completeConfiguration,
+  type WrittenConfiguration,
+} from './configuration.js';
+
+export const configurationFile = 'bowerbird.yaml';
+export const schemaFile = new URL('../../schema/bowerbird.schema.json', import.meta.url);
+
+/** bowerbird.yaml is absent, is not YAML, or says something that cannot be. */
+export class ConfigurationError extends BowerbirdError {
+  constructor(message: string, hint?: string) {
+    super('BOWERBIRD_CONFIGURATION', message, { hint });
+  }
+}
+
+export async function readConfiguration(folder: string): Promise<Configuration> {
+  const file = join(folder, configurationFile);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch {
+    throw new ConfigurationError(
+      `${folder} is no workspace: there is no ${configurationFile} in it`,
+      `"bowerbird init ${folder}" makes one.`,
+    );
+  }
+  const { written, lineOf } = parseConfiguration(text, file);
+  const categories =
+    typeof written.categories === 'string' ? await categoriesOf(resolve(folder, written.categories)) : undefined;
+  const configuration = completeConfiguration(written, categories, basename(resolve(folder)));
+  checkMeaning(configuration, file, lineOf);
+  return configuration;
+}
+
+type LineOf = (path: readonly (string | number)[]) => number | undefined;
+
+/** The text of a configuration, checked against the schema. */
+export function parseConfiguration(text: string, file: string): { written: WrittenConfiguration; lineOf: LineOf } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const [broken] = document.errors;
+  if (broken)
+    throw new ConfigurationError(
+      `${file}, line ${lines.linePos(broken.pos[0]).line}: this is not YAML: ${broken.message.split('\n')[0]}`,
+    );
+  const written = document.toJS() as WrittenConfiguration;
+  const lineOf: LineOf = (path) => lineOfPath(document, lines, path);
+  const validate = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true }).compile(
+    JSON.parse(readFileSync(schemaFile, 'utf8')),
+  );
+  if (!validate(written)) throw schemaError(file, validate.errors!, lineOf);
+  return { written, lineOf };
+}
+
+function lineOfPath(document: Document, lines: LineCounter, path: readonly (string | number)[]): number | undefined {
+  for (let length = path.length; length >= 0; length--) {
+    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return undefined;
+}
+
+/** The most telling of the errors: the one farthest into the file, alternatives of the same place put together. */
+function schemaError(file: string, errors: readonly ErrorObject[], lineOf: LineOf): ConfigurationError {
+  const depth = (error: ErrorObject) =>
+    error.instancePath.split('/').length + (['additionalProperties', 'required'].includes(error.keyword) ? 0.5 : 0);
+  const plain = errors.filter(({ keyword }) => keyword !== 'anyOf');
+  const deepest = Math.max(...plain.map(depth));
+  const chosen = plain.filter((error) => depth(error) === deepest);
+  const first = chosen[0];
+  const same = chosen.filter((error) => error.instancePath === first.instancePath);
+  const path = first.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  const extra = first.keyword === 'additionalProperties' ? (first.params.additionalProperty as string) : undefined;
+  const full = extra === undefined ? path : [...path, extra];
+  const key = full.join('.') || 'the file';
+  const line = lineOf(full);
+  const where = `${file}${line === undefined ? '' : `, line ${line}`}: ${key}`;
+  if (extra !== undefined) {
+    const known = Object.keys((first.parentSchema as { properties?: object }).properties ?? {});
+    return new ConfigurationError(`${where} is not known here`, `Keys are: ${known.join(', ')}.`);
+  }
+  if (first.keyword === 'required')
+    return new ConfigurationError(
+      `${file}${line === undefined ? '' : `, line ${line}`}: ${[...path, first.params.missingProperty as string].join('.')} is missing`,
+      descriptionOf(first, first.params.missingProperty as string),
+    );
+  const expected = [...new Set(same.map(expectation))].join(' or ');
+  return new ConfigurationError(`${where} is ${found(first.data)}; ${expected} was expected`);
+}
+
+function descriptionOf(error: ErrorObject, key: string): string | undefined {
+  const { properties } = error.parentSchema as { properties?: Record<string, { description?: string }> };
+  return properties?.[key]?.description;
+}
+
+function found(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text === 'null' ? 'empty' : text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+const typeNames: Record<string, string> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'keys with values',
+};
+
+function expectation({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'type')
+    return [params.type as string | string[]]
+      .flat()
+      .map((type) => typeNames[type] ?? type)
+      .join(' or ');
+  if (keyword === 'enum') return `one of ${(params.allowedValues as unknown[]).join(', ')}`;
+  if (keyword === 'const') return String(params.allowedValue);
+  if (keyword === 'minItems') return `a list of at least ${params.limit}`;
+  if (keyword === 'minLength') return 'some text';
+  return `a value that ${message}`;
+}
+
+async function categoriesOf(file: string): Promise<CategorySettings[]> {
+  const categories = (await loadCategories(dirname(file), file))!;
+  return categories.map(({ name, query }) => ({ name, aliases: query ? [query] : [], ...(query && { query }) }));
+}
+
+/** What a schema cannot say. */
+function checkMeaning({ categories, learner, truth }: Configuration, file: string, lineOf: LineOf): void {
+  const at = (...path: (string | number)[]) => `${file}, line ${lineOf(path) ?? 1}: ${path.join('.')}`;
+  if (categories.length < 2)
+    throw new ConfigurationError(`${at('categories')} names ${categories.length} category; at least two are needed`);
+  const seen = new Set<string>();
+  for (const [i, { name }] of categories.entries()) {
+    if (seen.has(name)) throw new ConfigurationError(`${at('categories', i)} names "${name}" a second time`);
+    seen.add(name);
+  }
+  const spec = methods.find(({ name }) => name === learner.method);
+  if (!spec)
+    throw new ConfigurationError(
+      `${at('learner', 'method')} is "${learner.method}"; there is no such method`,
+      `Methods: ${methods.map(({ name }) => name).join(', ')}.`,
+    );
+  for (const name of Object.keys(learner.parameters))
+    if (!(name in findMethod(learner.method).parameters))
+      throw new ConfigurationError(
+        `${at('learner', 'parameters', name)} is not a parameter of ${learner.method}`,
+        `Parameters: ${Object.keys(spec.parameters).join(', ') || 'none'}.`,
+      );
+  if (truth && 'wrong' in truth)
+    try {
+      new RegExp(truth.wrong);
+    } catch (error) {
+      throw new ConfigurationError(`${at('truth', 'wrong')} is no regular expression: ${(error as Error).message}`);
+    }
+}

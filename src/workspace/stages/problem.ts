@@ -1,0 +1,47 @@
+/**
+ * Everything put together: one problem file, and beside it which picture each row is. Rows are in an order that depends
+ * on names and ranks alone, so that the same pictures give the same file whatever came before.
+ */
+import { writeFileAtomic } from '../../formats/index.js';
+import { checkProblem, type Problem, saveProblem } from '../../problem/index.js';
+import { assembleProblem } from '../assemble.js';
+import { optionInputs, type Stage } from '../stage.js';
+import { layout } from '../workspace.js';
+
+export const problemStage: Stage = {
+  name: 'problem',
+  needs: [
+    'dedupe',
+    'features of auxiliary pictures',
+    'features of test pictures',
+    'features of web pictures',
+    'words',
+    'text',
+  ],
+
+  async inputs({ configuration, fingerprints, path }) {
+    const { truth, categories } = configuration;
+    return {
+      categories: JSON.stringify(categories.map(({ name }) => name)),
+      ...(truth && optionInputs('truth', truth)),
+      ...(truth &&
+        'file' in truth && { [`the file ${truth.file}`]: (await fingerprints.ofFile(path(truth.file))) ?? '' }),
+    };
+  },
+
+  outputs: async () => [layout.problem, layout.rows],
+
+  async run({ workspace, note }) {
+    const { problem, rows, notes } = await assembleProblem(workspace);
+    for (const message of notes) note(message);
+    checkProblem(problem, { scaling: workspace.configuration.learner.scaling, web: 'optional' });
+    await saveProblem(workspace.path(layout.problem), problem, { dtype: 'float32' });
+    await writeFileAtomic(workspace.path(layout.rows), `${JSON.stringify(rows)}\n`);
+    return { summary: describe(problem) };
+  },
+};
+
+function describe({ auxiliaryLabels, auxiliaryNames, webLabels, testFeatures, testNames, validationWeb }: Problem) {
+  const validation = validationWeb ? `, ${validationWeb.labels.length} validation web pictures` : '';
+  return `${auxiliaryLabels.length} auxiliary pictures of ${auxiliaryNames.length} categories, ${webLabels.length} web and ${testFeatures.rows} test pictures of ${testNames.length}${validation}`;
+}

@@ -1,0 +1,136 @@
+/** Semantic vectors of all category names: looked up in word vectors, which are fetched or trained first where need be. */
+import { mkdir } from 'node:fs/promises';
+import { writeFileAtomic, writeNpz } from '../../formats/index.js';
+import {
+  describeMissing,
+  fetchReadyVectors,
+  MissingVectorsError,
+  type NameReport,
+  nameVectors,
+  openVectors,
+  readyVectors,
+  trainWords,
+  type VectorSource,
+  writeVectors,
+} from '../../language/index.js';
+import type { TrainingSettings } from '../configuration.js';
+import { auxiliaryCategories } from '../pictures.js';
+import { optionInputs, type Stage, type StageContext } from '../stage.js';
+import { layout } from '../workspace.js';
+
+export const wordsStage: Stage = {
+  name: 'words',
+  needs: [],
+
+  async inputs(workspace) {
+    const { configuration, fingerprints, path } = workspace;
+    const { vectors, words, seed, categories, auxiliary } = configuration;
+    const inputs: Record<string, string> = {
+      ...optionInputs('words', words),
+      vectors: JSON.stringify(vectors),
+      'names and aliases': JSON.stringify([
+        categories.map(({ name, aliases }) => [name, aliases]),
+        (await auxiliaryCategories(workspace)).names,
+        auxiliary.aliases,
+      ]),
+      ...('train' in vectors && { seed: String(seed) }),
+    };
+    for (const file of 'train' in vectors ? vectors.train : vectors)
+      if (!isReady(file)) inputs[`the file ${file}`] = (await fingerprints.ofFile(path(file))) ?? 'missing';
+    return inputs;
+  },
+
+  outputs: async () => [layout.words, layout.wordReport],
+
+  async run(context) {
+    const { workspace } = context;
+    const { configuration, path } = workspace;
+    await mkdir(path('words'), { recursive: true });
+    const auxiliary = (await auxiliaryCategories(workspace)).names.map((name) => ({
+      name,
+      aliases: configuration.auxiliary.aliases[name] ?? [],
+    }));
+    const names = [...auxiliary, ...configuration.categories.map(({ name, aliases }) => ({ name, aliases }))];
+    const sources: VectorSource[] = [];
+    try {
+      for (const file of await vectorFiles(context)) sources.push(await openVectors(file));
+      const { missing, normalise } = configuration.words;
+      const found = await nameVectors(names, sources, { missing, normalise });
+      requireAll(found.reports, missing);
+      const semantics = (from: number, to: number) => found.vectors.view(from, to).copy();
+      const list = (some: readonly { name: string }[]) => ({
+        shape: [some.length],
+        dtype: 'string' as const,
+        data: some.map(({ name }) => name),
+      });
+      await writeNpz(path(layout.words), [
+        ['aux_semantics', semantics(0, auxiliary.length)],
+        ['aux_names', list(auxiliary)],
+        ['test_semantics', semantics(auxiliary.length, names.length)],
+        ['test_names', list(configuration.categories)],
+      ]);
+      await writeFileAtomic(path(layout.wordReport), `${JSON.stringify(found.reports, null, 2)}\n`);
+      const incomplete = found.reports.filter((report) => report.absent || report.missing.flat().length > 0);
+      if (incomplete.length > 0)
+        context.note(
+          `${incomplete.length} names are not wholly covered by the word vectors: ${incomplete.slice(0, 5).map(describeMissing).join('; ')}${incomplete.length > 5 ? '; …' : ''}`,
+        );
+      return { summary: `${names.length} names, ${found.vectors.cols} dimensions` };
+    } finally {
+      await Promise.all(sources.map((source) => source.close()));
+    }
+  },
+};
+
+/** `skip` leaves words out, never a whole category: the problem needs a vector for each. */
+function requireAll(reports: readonly NameReport[], missing: 'error' | 'skip' | 'mean'): void {
+  const absent = reports.filter((report) => report.absent);
+  if (missing === 'skip' && absent.length > 0) throw new MissingVectorsError(absent);
+}
+
+function isReady(name: string): boolean {
+  return readyVectors.some((ready) => ready.name === name);
+}
+
+async function vectorFiles(context: StageContext): Promise<string[]> {
+  const { workspace, signal, onProgress } = context;
+  const { vectors } = workspace.configuration;
+  if ('train' in vectors) return trainedFiles(vectors, context);
+  const files: string[] = [];
+  for (const name of vectors)
+    files.push(
+      isReady(name)
+        ? await fetchReadyVectors(name, {
+            signal,
+            onProgress: ({ stage, done, total }) =>
+              onProgress({ done: Math.round(done / 1e6), total: Math.round(total / 1e6), detail: `MB, ${stage}` }),
+          })
+        : workspace.path(name),
+    );
+  return files;
+}
+
+async function trainedFiles(settings: TrainingSettings, { workspace, signal, onProgress }: StageContext) {
+  const { path, configuration } = workspace;
+  const { train, minimumCount, models = ['word2vec'], ...rest } = settings;
+  const files: string[] = [];
+  await trainWords(
+    train.map((file) => path(file)),
+    path('words', 'training'),
+    {
+      ...rest,
+      models,
+      minCount: minimumCount,
+      seed: configuration.seed,
+      signal,
+      onProgress: ({ stage, done, total, detail }) =>
+        onProgress({ done, total, detail: `${stage}${detail ? `, ${detail}` : ''}` }),
+      onVectors: async (model, vectors, description) => {
+        const file = path('words', `${model}.vectors`);
+        await writeVectors(file, vectors, { settings: description });
+        files.push(file);
+      },
+    },
+  );
+  return files;
+}

@@ -1,0 +1,62 @@
+/** What is done in a workspace, what is stale or failed, and why; looks and changes nothing. */
+import type { StageInputs, StageName } from './stage.js';
+import { stages } from './stages/index.js';
+import { staleReason } from './staleness.js';
+import { StageStates } from './state.js';
+import type { Workspace } from './workspace.js';
+
+export interface StageStatus {
+  stage: StageName;
+  state: 'done' | 'stale' | 'failed' | 'waiting' | 'omitted';
+  /** Why it is not done. */
+  reason?: string;
+  hint?: string;
+  summary?: string;
+  notes: readonly string[];
+  seconds?: number;
+  finished?: string;
+}
+
+export async function workspaceStatus(workspace: Workspace): Promise<StageStatus[]> {
+  const states = await StageStates.open(workspace);
+  const result = new Map<StageName, StageStatus>();
+  const outputs = new Map<StageName, string>();
+  for (const stage of stages) {
+    const record = states.get(stage.name);
+    const close = (status: Pick<StageStatus, 'state'> & Partial<StageStatus>) =>
+      result.set(stage.name, { stage: stage.name, notes: [], ...status });
+    const omitted = stage.omitted?.(workspace);
+    if (omitted !== undefined) {
+      close({ state: 'omitted', reason: omitted });
+      continue;
+    }
+    const behind = stage.needs.find((name) => !['done', 'omitted'].includes(result.get(name)!.state));
+    if (record?.state === 'failed') {
+      close({ state: 'failed', reason: record.error?.message, hint: record.error?.hint });
+      continue;
+    }
+    if (behind) {
+      close({ state: record ? 'stale' : 'waiting', reason: `${behind} comes first` });
+      continue;
+    }
+    let inputs: StageInputs;
+    try {
+      inputs = { ...(await stage.inputs(workspace)) };
+    } catch (error) {
+      close({ state: 'failed', reason: (error as Error).message });
+      continue;
+    }
+    const needed = Object.fromEntries(
+      stage.needs.flatMap((name) => (outputs.has(name) ? [[`the result of ${name}`, outputs.get(name)!]] : [])),
+    );
+    const reason = await staleReason(stage, workspace, { ...inputs, ...needed }, record);
+    if (reason !== undefined) close({ state: record ? 'stale' : 'waiting', reason });
+    else {
+      outputs.set(stage.name, record!.output!);
+      const { summary, notes = [], seconds, finished } = record!;
+      close({ state: 'done', summary, notes, seconds, finished });
+    }
+  }
+  await workspace.fingerprints.save();
+  return [...result.values()];
+}

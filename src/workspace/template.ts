@@ -1,0 +1,47 @@
+/** The text of a new bowerbird.yaml: what was said, and the rest as comments to be taken in. */
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { UsageError } from '../errors.js';
+import { writeFileAtomic } from '../formats/index.js';
+import type { WrittenConfiguration } from './configuration.js';
+import { configurationFile, parseConfiguration } from './read-configuration.js';
+
+/** Where editors find the schema when the package is installed in the project. */
+const schemaReference = './node_modules/bowerbird/schema/bowerbird.schema.json';
+
+const notes: Partial<Record<keyof WrittenConfiguration, string>> = {
+  categories:
+    'What to tell apart. A name may also be { name, aliases: [...], query: ... }, or give a file with the names.',
+  auxiliary: 'Clean pictures of other, related categories: one sub-folder for each.',
+  test: 'The pictures to classify. With one sub-folder for each category, the answers are scored.',
+  sources:
+    'Where web pictures come from: flickr, wikimedia, inaturalist, openverse, gbif, google, urls:FILE, folder:PATH.',
+  crawl: 'How many pictures, under which licences; sources want to know who asks.',
+  model: 'The vision network: "bowerbird models list", or an .onnx file.',
+  vectors: 'Word vectors: glove-100, a GloVe or word2vec file, or { train: [corpus files] }.',
+  learner: 'The method and its parameters: "bowerbird methods".',
+  tune: 'Trials of the search for parameters; false for the defaults.',
+  compare: 'Other methods on the same pictures; false for none.',
+};
+
+export function configurationText(written: WrittenConfiguration): string {
+  const parts = Object.entries(written).map(([key, value]) => {
+    const note = notes[key as keyof WrittenConfiguration];
+    return `${note ? `\n# ${note}\n` : ''}${stringify({ [key]: value })}`;
+  });
+  const text = `# yaml-language-server: $schema=${schemaReference}\n${parts.join('')}`;
+  parseConfiguration(text, configurationFile);
+  return text;
+}
+
+/** Makes the folder of a workspace with its configuration. @throws UsageError where there is one already */
+export async function createWorkspace(folder: string, written: WrittenConfiguration): Promise<string> {
+  const file = join(folder, configurationFile);
+  if (existsSync(file)) throw new UsageError(`${file} is there already`, 'Edit it, or name another folder.');
+  const text = configurationText(written);
+  await mkdir(folder, { recursive: true });
+  await writeFileAtomic(file, text);
+  return file;
+}
