@@ -3,6 +3,7 @@ import { UsageError } from '../errors.js';
 import type { EvaluationSetting } from '../evaluation/index.js';
 import { type LoadOptions, loadProblem } from '../problem/index.js';
 import type { OptionSpec } from './command.js';
+import { queuedExecution } from './executor.js';
 import type { Progress } from './progress.js';
 import { backendOptions, loadOptions, problemOptions, versions } from './shared-options.js';
 
@@ -22,6 +23,11 @@ export const evaluationOptions = {
     description: 'In their place, auxiliary pictures with this share of wrong labels.',
   },
   jobs: { type: 'integer', minimum: 1, placeholder: 'N', description: 'Fits at a time (all cores if not given).' },
+  queue: {
+    type: 'string',
+    placeholder: 'URL',
+    description: 'Fits run on the machines of "bowerbird worker --queue URL" (redis://…).',
+  },
   restart: { type: 'flag', description: 'Begin anew, forgetting what DIR holds.' },
   ...problemOptions,
   ...backendOptions,
@@ -33,6 +39,7 @@ export interface EvaluationValues {
   'web-validation': string | undefined;
   'synthetic-validation': number | undefined;
   jobs: number | undefined;
+  queue: string | undefined;
   restart: boolean;
   semantics: string;
   scaling: string;
@@ -57,8 +64,15 @@ export async function evaluationSetting(
   tools: { signal: AbortSignal; progress: Progress },
 ): Promise<EvaluationSetting> {
   const folder = requireOut(command, path, values.out);
-  const problem = await loadProblem(path, loadOptionsOf(values, tools.signal));
-  return { ...settingOf(folder, values, tools, command), problem, origin: { path, semantics: values.semantics } };
+  const load = loadOptionsOf(values, tools.signal);
+  const problem = await loadProblem(path, load);
+  const setting = settingOf(folder, values, tools, command);
+  const validation = { syntheticNoise: values['synthetic-validation'], seed: values.seed };
+  const remote =
+    values.queue === undefined
+      ? undefined
+      : queuedExecution({ queue: values.queue, out: folder, path, load, problem, validation, ...tools });
+  return { ...setting, problem, origin: { path, semantics: values.semantics }, remote };
 }
 
 /** The setting less its problem. */

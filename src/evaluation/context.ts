@@ -39,7 +39,7 @@ export interface EvaluationContext {
   threads: number;
 }
 
-type Split = Pick<FitJob, 'split' | 'generalized'>;
+export type Split = Pick<FitJob, 'split' | 'generalized'>;
 
 /** The problem with the validation web pictures that were chosen. */
 export function withValidation(problem: Problem, choice: ValidationChoice): Problem {

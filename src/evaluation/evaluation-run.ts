@@ -16,6 +16,7 @@ import {
   describeProblem,
   type EvaluationContext,
   type ProblemSource,
+  type Split,
   shareSplits,
   type ValidationChoice,
   withValidation,
@@ -23,7 +24,7 @@ import {
 import { Journal } from './journal.js';
 import { createLocalExecutor } from './local-executor.js';
 import type { MethodRun } from './method-run.js';
-import type { FitJob, ProblemRecord, RunRecord } from './results.js';
+import type { ProblemRecord, RunRecord } from './results.js';
 import { type PlanProgress, runPlan } from './run-plan.js';
 
 /** What is evaluated, where, and who is told. */
@@ -46,7 +47,10 @@ export interface EvaluationSetting {
   /** @default 'auto' */
   device?: EvaluationContext['device'];
   /** Where jobs run instead of threads of this process; `source` is then what they open. */
-  remote?: { source: ProblemSource; execute: (context: EvaluationContext) => Promise<Executor> };
+  remote?: {
+    source: ProblemSource;
+    execute: (context: EvaluationContext, splits: readonly Split[]) => Promise<Executor>;
+  };
   /** Forget what the folder holds of an earlier run. @default false */
   restart?: boolean;
   /** Recorded in run.json. */
@@ -69,7 +73,6 @@ export interface OpenRun {
 }
 
 type Command = RunRecord['command'];
-type Split = Pick<FitJob, 'split' | 'generalized'>;
 
 const journalNames: Readonly<Record<Command, string>> = {
   compare: 'outcomes.jsonl',
@@ -129,7 +132,7 @@ async function openExecutor(
   seed: number,
 ): Promise<Executor> {
   const { remote, jobs = availableParallelism(), device = 'auto', threads } = setting;
-  if (remote) return remote.execute({ source: remote.source, seed, device, threads: threads ?? 1 });
+  if (remote) return remote.execute({ source: remote.source, seed, device, threads: threads ?? 1 }, splits);
   const context: EvaluationContext = {
     source: shareSplits(problem, splits, seed),
     seed,

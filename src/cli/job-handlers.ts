@@ -1,0 +1,60 @@
+/** The kinds of jobs that `bowerbird worker` knows, by the name that a coordinator puts in the queue. */
+import { artefact } from '../artefact.js';
+import type { RegisteredHandler } from '../distribute/index.js';
+import { ArgumentError, ProblemError } from '../errors.js';
+import {
+  type EvaluationContext,
+  type ProblemSource,
+  type Split,
+  shareSplits,
+  withValidation,
+} from '../evaluation/context.js';
+import { type LoadOptions, loadProblem, problemHash } from '../problem/index.js';
+
+/** What the coordinator sends: a context of evaluation whose file is named apart, and the splits its jobs ask for. */
+export interface QueuedEvaluation extends Omit<EvaluationContext, 'source'> {
+  source: Exclude<ProblemSource, { kind: 'shared' }>;
+  splits: readonly Split[];
+}
+
+/** @param device where this machine computes, whatever the coordinator says */
+export function jobHandlers(device?: EvaluationContext['device']): Record<string, RegisteredHandler> {
+  return {
+    evaluation: {
+      module: artefact('evaluation/job-handler.js'),
+      async prepare(context, files, signal): Promise<EvaluationContext> {
+        const { splits, ...given } = context as QueuedEvaluation;
+        const chosen = device ? { ...given, device } : given;
+        if (given.source.kind === 'generated') return chosen;
+        if (!files.problem) throw new ArgumentError('the run names no problem file');
+        return { ...chosen, source: await shareFile(files.problem, given, splits, signal) };
+      },
+    },
+  };
+}
+
+/** Loads the problem once for all threads of this worker. */
+async function shareFile(
+  path: string,
+  { source, seed }: Omit<QueuedEvaluation, 'splits'>,
+  splits: readonly Split[],
+  signal: AbortSignal,
+): Promise<ProblemSource> {
+  if (source.kind !== 'file') throw new ArgumentError(`a source of kind "${source.kind}" has no file`);
+  const loaded = await loadProblem(path, { ...withoutPaths(source.load), web: 'optional', signal });
+  const hash = problemHash(loaded);
+  if (hash !== source.hash)
+    throw new ProblemError(
+      path,
+      undefined,
+      `its contents have the hash ${hash.slice(0, 12)}…, the coordinator's ${source.hash.slice(0, 12)}…`,
+      'Do both machines run the same version of bowerbird?',
+    );
+  return shareSplits(withValidation(loaded, source.validation), splits, seed);
+}
+
+/** What comes over the network must not name files of this machine. */
+export function withoutPaths(load: LoadOptions): LoadOptions {
+  const { webFile, validationFile, splits, signal, ...rest } = load;
+  return rest;
+}
