@@ -1,7 +1,8 @@
 /** Zero-shot methods that learn from auxiliary pictures, category vectors and the unlabelled test pictures. */
 import type { MethodSpec } from '../spec.js';
+import { kodirovSpec } from './kodirov.js';
 import { shojaeeSpec } from './shojaee.js';
 import { xuSpec } from './xu.js';
 import { zhangSaligramaSpec } from './zhang-saligrama.js';
 
-export const transductiveMethods: readonly MethodSpec[] = [zhangSaligramaSpec, xuSpec, shojaeeSpec];
+export const transductiveMethods: readonly MethodSpec[] = [kodirovSpec, zhangSaligramaSpec, xuSpec, shojaeeSpec];

@@ -12,6 +12,7 @@ import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { type FitOptions, rowMaxima } from '../../problem/method.js';
 import { stackRows } from '../../problem/rows.js';
+import { categoryMap } from '../blocks/category-map.js';
 import { squaredDistances } from '../blocks/distances.js';
 import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
 import { labelCounts, labelSums, times } from '../blocks/products.js';
@@ -68,7 +69,7 @@ export class Shojaee extends TransductiveMethod {
         const masses = Float64Array.from([...data.counts, ...counts.map((count) => balance * count)]);
         const testSums = labelSums(backend, data.test, labels, candidates.rows);
         backend.axpby(testSums, 0, testSums, balance);
-        map = solveMap(backend, vectors, masses, stackRows(auxiliarySums, testSums), this.decay);
+        map = categoryMap(backend, vectors, masses, stackRows(auxiliarySums, testSums), this.decay);
         prototypes = times(backend, candidates, map);
         distances = squaredDistances(backend, data.test, prototypes);
         const next = nearest(distances);
@@ -93,26 +94,6 @@ export class Shojaee extends TransductiveMethod {
       score: (pictures, here) => negated(squaredDistances(here, pictures, places)),
     };
   }
-}
-
-/** D' = (Σ_c mass_c s_c s_c' + decay I)⁻¹ Σ_c s_c sum_c', sums of pictures as rows. */
-function solveMap(
-  backend: Backend,
-  vectors: Matrix<Float64Array>,
-  masses: Float64Array,
-  sums: Matrix,
-  decay: number,
-): Matrix<Float64Array> {
-  const weighted = vectors.copy('float64');
-  backend.scaleRows(weighted, masses.map(Math.sqrt));
-  const system = Matrix.zeros(vectors.cols, vectors.cols);
-  backend.syrk(system, weighted, { transpose: true });
-  backend.addDiagonal(system, decay);
-  backend.cholesky(system);
-  const map = Matrix.zeros(vectors.cols, sums.cols);
-  backend.gemm(map, vectors, sums, { transposeA: true });
-  backend.choleskySolve(system, map, 'columns');
-  return map;
 }
 
 function auxiliaryError(backend: Backend, data: TransductiveData, prototypes: Matrix<Float64Array>): number {

@@ -1,0 +1,211 @@
+/**
+ * Kodirov, Xiang, Fu and Gong, "Unsupervised domain adaptation for zero-shot learning", ICCV 2015: pictures are sums of
+ * dictionary atoms, one for each dimension of the category vectors, with the vector as code. The auxiliary dictionary
+ * D_s minimises Σ ‖x − D s_y‖² + decay ‖D‖²; the test dictionary and sparse codes follow from
+ * min over D, Y of Σ_test ‖x − D y‖² + adaptation ‖D − D_s‖² + similarity Σᵢ_c w_ic ‖yᵢ − s_c‖² + sparsity Σ ‖yᵢ‖₁,
+ * w_ic the chance that picture i shows category c as D_s alone sees it (rows sum to one; the paper takes IAP's), here
+ * ∝ exp(sharpness · cos(x, D_s s_c)). Alternates between codes (sparse-coding.ts) and the closed form of D. A picture
+ * belongs to the category whose vector has the smallest angle to its code. Of the paper's two classifiers this is
+ * the nearest neighbour, without label propagation.
+ */
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import type { FitOptions } from '../../problem/method.js';
+import { categoryMap } from '../blocks/category-map.js';
+import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
+import { labelSums, times, timesTransposed } from '../blocks/products.js';
+import { unitRows } from '../blocks/semantics.js';
+import { normaliseExponentials } from '../blocks/softmax.js';
+import { sparseCodes } from '../blocks/sparse-coding.js';
+import type { Workspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
+
+export interface KodirovParameters {
+  decay?: number;
+  adaptation?: number;
+  similarity?: number;
+  sparsity?: number;
+  sharpness?: number;
+  rounds?: number;
+}
+
+export class Kodirov extends TransductiveMethod {
+  readonly name = 'kodirov';
+  readonly decay: number;
+  readonly adaptation: number;
+  readonly similarity: number;
+  readonly sparsity: number;
+  readonly sharpness: number;
+  readonly rounds: number;
+  /** D', m×d. */
+  dictionary_: Matrix<Float64Array> | undefined;
+  /** D_s', m×d. */
+  auxiliaryDictionary_: Matrix<Float64Array> | undefined;
+  /** Y, nt×m, pictures in the order of their content. */
+  codes_: Matrix<Float64Array> | undefined;
+  /** The objective after every step, codes and dictionary in turn. */
+  objectives_: number[] | undefined;
+
+  constructor(parameters: KodirovParameters = {}) {
+    super();
+    const { decay = 10, adaptation = 3, similarity = 0.1, sparsity = 3e-3, sharpness = 20, rounds = 10 } = parameters;
+    this.decay = positive(this.name, 'decay', decay);
+    this.adaptation = positive(this.name, 'adaptation', adaptation);
+    this.similarity = positive(this.name, 'similarity', similarity);
+    this.sparsity = nonNegative(this.name, 'sparsity', sparsity);
+    this.sharpness = positive(this.name, 'sharpness', sharpness);
+    this.rounds = wholeNumber(this.name, 'rounds', rounds);
+  }
+
+  protected override async learn(
+    data: TransductiveData,
+    _workspace: Workspace,
+    { backend, signal, onProgress }: FitOptions,
+  ): Promise<TransductiveAnswer> {
+    const { features, labels, counts, test, learnt, candidates } = data;
+    const sums = labelSums(backend, features, labels, learnt.rows);
+    const auxiliary = categoryMap(backend, learnt, counts, sums, this.decay);
+    const prototypes = unitRows(times(backend, candidates, auxiliary));
+    /** Σ_c w_ic s_c of every picture, and w. */
+    const look = (pictures: Matrix<Float64Array>, here: Backend) => {
+      const chances = timesTransposed(here, unitRows(pictures), prototypes);
+      for (let i = 0; i < chances.rows; i++) {
+        const row = chances.row(i);
+        for (let c = 0; c < row.length; c++) row[c] *= this.sharpness;
+        normaliseExponentials(row);
+      }
+      return { chances, places: times(here, chances, candidates) };
+    };
+    const encode = (
+      pictures: Matrix<Float64Array>,
+      dictionary: Matrix<Float64Array>,
+      places: Matrix<Float64Array>,
+      start: Matrix<Float64Array>,
+      here: Backend,
+    ) =>
+      sparseCodes(here, pictures, dictionary, places, start, {
+        pull: this.similarity,
+        sparsity: this.sparsity,
+        signal,
+      });
+
+    const { chances, places } = look(test, backend);
+    let dictionary = auxiliary;
+    let codes = places;
+    const objectives: number[] = [];
+    const record = () => objectives.push(this.#objective(backend, data, auxiliary, chances, dictionary, codes));
+    for (let round = 0; round < this.rounds; round++) {
+      signal?.throwIfAborted();
+      codes = encode(test, dictionary, places, codes, backend);
+      record();
+      dictionary = adapted(backend, test, codes, auxiliary, this.adaptation);
+      record();
+      onProgress?.({ done: round + 1, total: this.rounds });
+      await breathe();
+    }
+    codes = encode(test, dictionary, places, codes, backend);
+    record();
+    this.dictionary_ = dictionary;
+    this.auxiliaryDictionary_ = auxiliary;
+    this.codes_ = codes;
+    this.objectives_ = objectives;
+    const learntDictionary = dictionary;
+    return {
+      testValues: timesTransposed(backend, unitRows(codes), candidates),
+      score: (pictures, here) => {
+        const expected = look(pictures, here).places;
+        return timesTransposed(
+          here,
+          unitRows(encode(pictures, learntDictionary, expected, expected, here)),
+          candidates,
+        );
+      },
+    };
+  }
+
+  #objective(
+    backend: Backend,
+    { test, candidates }: TransductiveData,
+    auxiliary: Matrix<Float64Array>,
+    chances: Matrix<Float64Array>,
+    dictionary: Matrix<Float64Array>,
+    codes: Matrix<Float64Array>,
+  ): number {
+    const error = test.copy('float64');
+    backend.gemm(error, codes, dictionary, { alpha: -1, beta: 1 });
+    const move = auxiliary.copy('float64');
+    backend.axpby(move, 1, dictionary, -1);
+    // Rows of w sum to one and category vectors have length one: Σ_c w_ic‖y − s_c‖² = ‖y‖² − 2y'Σ_c w_ic s_c + Σ_c w_ic‖s_c‖².
+    const places = times(backend, chances, candidates);
+    let distance = backend.dot(codes, codes) - 2 * backend.dot(codes, places);
+    for (let c = 0; c < candidates.rows; c++) {
+      const length = candidates.row(c).reduce((sum, value) => sum + value * value, 0);
+      for (let i = 0; i < chances.rows; i++) distance += chances.at(i, c) * length;
+    }
+    let absolute = 0;
+    for (const value of codes.data) absolute += Math.abs(value);
+    return (
+      backend.dot(error, error) +
+      this.adaptation * backend.dot(move, move) +
+      this.similarity * distance +
+      this.sparsity * absolute
+    );
+  }
+}
+
+/** D' = (Y'Y + adaptation I)⁻¹ (Y'X + adaptation D_s') */
+function adapted(
+  backend: Backend,
+  pictures: Matrix<Float64Array>,
+  codes: Matrix<Float64Array>,
+  auxiliary: Matrix<Float64Array>,
+  adaptation: number,
+): Matrix<Float64Array> {
+  const system = Matrix.zeros(codes.cols, codes.cols);
+  backend.syrk(system, codes, { transpose: true });
+  backend.addDiagonal(system, adaptation);
+  backend.cholesky(system);
+  const dictionary = auxiliary.copy('float64');
+  backend.gemm(dictionary, codes, pictures, { transposeA: true, beta: adaptation });
+  backend.choleskySolve(system, dictionary, 'columns');
+  return dictionary;
+}
+
+export const kodirovSpec: MethodSpec = {
+  name: 'kodirov',
+  title: 'Kodirov, Xiang, Fu and Gong',
+  citation: 'Kodirov, Xiang, Fu and Gong, Unsupervised domain adaptation for zero-shot learning, ICCV 2015',
+  uses: ['auxiliary', 'test', 'semantics'],
+  setting: 'standard',
+  parameters: {
+    decay: {
+      description: 'penalty on the auxiliary dictionary',
+      default: 10,
+      range: { kind: 'log', low: 1, high: 100 },
+    },
+    adaptation: {
+      description: 'closeness of the test dictionary to the auxiliary one',
+      default: 3,
+      range: { kind: 'log', low: 0.1, high: 100 },
+    },
+    similarity: {
+      description: 'closeness of codes to the category vectors a picture resembles',
+      default: 0.1,
+      range: { kind: 'log', low: 1e-3, high: 1 },
+    },
+    sparsity: {
+      description: 'penalty on the size of codes',
+      default: 3e-3,
+      range: { kind: 'log', low: 1e-5, high: 1e-1 },
+    },
+    sharpness: {
+      description: 'how decidedly a picture resembles one category',
+      default: 20,
+      range: { kind: 'log', low: 3, high: 100 },
+    },
+    rounds: { description: 'turns between codes and dictionary', default: 4 },
+  },
+  create: (parameters) => new Kodirov(parameters as KodirovParameters),
+};
