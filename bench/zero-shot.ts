@@ -6,11 +6,11 @@
  * test categories. Options: `--data FILE`, `--trials N`, `--seed N`, `--split ss,ps`, `--methods A,B`, `--threads N`,
  * `--write` (into docs/results.md).
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createBackend } from '../src/linalg/index.js';
 import { zeroShotMethods } from '../src/methods/zero-shot/index.js';
 import { markdownTable } from './shared/document.js';
+import { writeResults } from './shared/results.js';
 import { type CubSplit, loadCub } from './zero-shot/cub.js';
 import { meets, type TableRow, tableRows } from './zero-shot/rows.js';
 import { chooseParameters, type Parameters, score } from './zero-shot/search.js';
@@ -62,7 +62,7 @@ export async function run(args: string[]): Promise<void> {
     ),
   ].join('\n');
   console.log(text);
-  if (values.write) writeResults(text);
+  if (values.write) writeResults('zero-shot', text);
 }
 
 function tableLine(row: TableRow, results: Measured[]): string[] {
@@ -85,15 +85,4 @@ function describe(parameters: Parameters, { fixed = {} }: TableRow): string {
   return searched
     .map(([name, value]) => `${name} ${typeof value === 'number' ? Number(value.toPrecision(3)) : value}`)
     .join(', ');
-}
-
-function writeResults(text: string): void {
-  const file = new URL('../docs/results.md', import.meta.url);
-  const [begin, end] = ['<!-- zero-shot -->', '<!-- /zero-shot -->'];
-  const page = readFileSync(file, 'utf8');
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/results.md lacks the markers ${begin} and ${end}`);
-  const beside = new URL('results.md.new', file);
-  writeFileSync(beside, `${page.slice(0, from + begin.length)}\n\n${text}\n\n${page.slice(to)}`);
-  renameSync(beside, file);
 }

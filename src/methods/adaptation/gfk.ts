@@ -22,7 +22,7 @@ import { flowMap, geodesic } from './geodesic.js';
 /** No more components are compared than this. */
 const mostDimensions = 200;
 /** A disagreement this near to one counts as one. */
-const disagreed = 0.99;
+const disagreed = 0.9999;
 
 export interface GfkParameters {
   dimensions?: number;
@@ -113,7 +113,11 @@ export const gfkSpec: MethodSpec = {
   uses: ['web', 'test'],
   setting: 'standard',
   parameters: {
-    dimensions: { description: 'dimension of the subspaces; 0 takes it by subspace disagreement', default: 0 },
+    dimensions: {
+      description: 'dimension of the subspaces; 0 takes it by subspace disagreement',
+      default: 0,
+      range: { kind: 'choice', values: [0, 50, 100, 200, 300] },
+    },
     ridge: ridgeParameter,
   },
   create: (parameters) => new GeodesicFlowKernel(parameters as GfkParameters),

@@ -33,7 +33,7 @@ export class KernelMeanMatching extends LinearMethod {
   /** β, one per web picture. */
   importance_: Float64Array | undefined;
 
-  constructor({ bound = 5, width = 1, ridge = 0.5 }: KmmParameters = {}) {
+  constructor({ bound = 1.5, width = 1, ridge = 0.5 }: KmmParameters = {}) {
     super();
     this.bound = positive('kmm', 'bound', bound);
     this.width = positive('kmm', 'width', width);
@@ -81,8 +81,8 @@ export const kmmSpec: MethodSpec = {
   parameters: {
     bound: {
       description: 'the largest weight a web picture may have',
-      default: 5,
-      range: { kind: 'log', low: 1.5, high: 100 },
+      default: 1.5,
+      range: { kind: 'log', low: 1.1, high: 20 },
     },
     width: {
       description: 'width of the kernel in median distances',

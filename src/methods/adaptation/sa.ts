@@ -22,7 +22,7 @@ export interface SaParameters {
 export class SubspaceAlignment extends AdaptedRegression {
   readonly dimensions: number;
 
-  constructor({ dimensions = 100, ridge = 0.5 }: SaParameters = {}) {
+  constructor({ dimensions = 200, ridge = 0.5 }: SaParameters = {}) {
     super('sa', ridge);
     this.dimensions = wholeNumber('sa', 'dimensions', dimensions);
   }
@@ -63,8 +63,8 @@ export const saSpec: MethodSpec = {
   parameters: {
     dimensions: {
       description: 'principal components of either domain',
-      default: 100,
-      range: { kind: 'integer', low: 20, high: 300 },
+      default: 200,
+      range: { kind: 'integer', low: 20, high: 400 },
     },
     ridge: ridgeParameter,
   },

@@ -31,7 +31,7 @@ export class TransferComponentAnalysis extends AdaptedRegression {
   readonly dimensions: number;
   readonly mu: number;
 
-  constructor({ dimensions = 100, mu = 1e-3, ridge = 0.5 }: TcaParameters = {}) {
+  constructor({ dimensions = 200, mu = 1e-3, ridge = 0.05 }: TcaParameters = {}) {
     super('tca', ridge);
     this.dimensions = wholeNumber('tca', 'dimensions', dimensions);
     this.mu = positive('tca', 'mu', mu);
@@ -151,7 +151,7 @@ export const tcaSpec: MethodSpec = {
   parameters: {
     dimensions: {
       description: 'transfer components',
-      default: 100,
+      default: 200,
       range: { kind: 'integer', low: 20, high: 300 },
     },
     mu: {
@@ -159,7 +159,7 @@ export const tcaSpec: MethodSpec = {
       default: 1e-3,
       range: { kind: 'log', low: 1e-5, high: 10 },
     },
-    ridge: ridgeParameter,
+    ridge: { ...ridgeParameter, default: 0.05, range: { kind: 'log', low: 1e-3, high: 1e1 } },
   },
   create: (parameters) => new TransferComponentAnalysis(parameters as TcaParameters),
 };
