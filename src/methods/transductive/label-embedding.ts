@@ -1,0 +1,151 @@
+/**
+ * The smooth part of Li's objective (see li.ts) for given labels, as a function of the visual map W or of the label
+ * embedding M: Σᵢ weightᵢ Σ_{c ≠ y} max(0, 1 + f_c − f_y)² with f_c = x'W'm_c, every category competing with the label.
+ */
+import type { Backend } from '../../linalg/backend.js';
+import type { Matrix } from '../../linalg/matrix.js';
+import type { Workspace } from '../blocks/workspace.js';
+
+export interface EmbeddingPenalties {
+  /** On ‖W‖²/2. */
+  readonly decay: number;
+  /** On ‖M − M₀‖²/2. */
+  readonly drift: number;
+}
+
+export class LabelEmbedding {
+  /** Of every picture, into the rows of the embedding; the caller changes them. */
+  readonly labels: Int32Array;
+  readonly weights: Float64Array;
+  /** W, r×d. */
+  readonly map: Matrix<Float64Array>;
+  /** M, C×r. */
+  readonly embedding: Matrix<Float64Array>;
+  /** f, n×C, of the map and embedding last evaluated; holds derivatives after `differentiate…`. */
+  readonly scores: Matrix<Float64Array>;
+  readonly #backend: Backend;
+  readonly #pictures: Matrix<Float64Array>;
+  readonly #first: Matrix<Float64Array>;
+  readonly #penalties: EmbeddingPenalties;
+  readonly #latent: Matrix<Float64Array>;
+  readonly #back: Matrix<Float64Array>;
+  readonly #mapGradient: Matrix<Float64Array>;
+  readonly #embeddingGradient: Matrix<Float64Array>;
+
+  /** Starts at W = 0 and M = M₀ (`first`, C×r). */
+  constructor(
+    backend: Backend,
+    workspace: Workspace,
+    pictures: Matrix<Float64Array>,
+    first: Matrix<Float64Array>,
+    penalties: EmbeddingPenalties,
+  ) {
+    const [n, d, categories, r] = [pictures.rows, pictures.cols, first.rows, first.cols];
+    this.#backend = backend;
+    this.#pictures = pictures;
+    this.#first = first;
+    this.#penalties = penalties;
+    this.labels = new Int32Array(n);
+    this.weights = new Float64Array(n);
+    this.map = workspace.matrix(r, d);
+    this.embedding = workspace.copy(first);
+    this.scores = workspace.matrix(n, categories);
+    this.#latent = workspace.matrix(n, r);
+    this.#back = workspace.matrix(n, r);
+    this.#mapGradient = workspace.matrix(r, d);
+    this.#embeddingGradient = workspace.matrix(categories, r);
+  }
+
+  /** Scores of the present W and M. */
+  refreshScores(): Matrix<Float64Array> {
+    this.#project();
+    this.#backend.gemm(this.scores, this.#latent, this.embedding, { transposeB: true });
+    return this.scores;
+  }
+
+  /** W x of every picture, n×r, at the present W. */
+  get latent(): Matrix<Float64Array> {
+    this.#project();
+    return this.#latent;
+  }
+
+  /** The whole objective at the present W, M and labels. */
+  value(): number {
+    this.refreshScores();
+    return this.#loss(false) + this.#mapPenalty() + this.#embeddingPenalty();
+  }
+
+  /** Objective and gradient by W at `point` (row by row); M stays. */
+  differentiateMap(point: Float64Array, gradient: Float64Array): number {
+    this.map.data.set(point);
+    this.refreshScores();
+    const loss = this.#loss(true);
+    this.#backend.gemm(this.#back, this.scores, this.embedding);
+    this.#backend.copy(this.#mapGradient, this.map);
+    this.#backend.gemm(this.#mapGradient, this.#back, this.#pictures, {
+      transposeA: true,
+      beta: this.#penalties.decay,
+    });
+    gradient.set(this.#mapGradient.data.subarray(0, point.length));
+    return loss + this.#mapPenalty() + this.#embeddingPenalty();
+  }
+
+  /** Objective and gradient by M at `point`; W stays, and must be the one last projected with. */
+  differentiateEmbedding(point: Float64Array, gradient: Float64Array): number {
+    this.embedding.data.set(point);
+    this.#backend.gemm(this.scores, this.#latent, this.embedding, { transposeB: true });
+    const loss = this.#loss(true);
+    this.#backend.gemm(this.#embeddingGradient, this.scores, this.#latent, { transposeA: true });
+    this.#backend.axpby(this.#embeddingGradient, this.#penalties.drift, this.embedding, 1);
+    this.#backend.axpby(this.#embeddingGradient, -this.#penalties.drift, this.#first, 1);
+    gradient.set(this.#embeddingGradient.data.subarray(0, point.length));
+    return loss + this.#mapPenalty() + this.#embeddingPenalty();
+  }
+
+  #project(): void {
+    this.#backend.gemm(this.#latent, this.#pictures, this.map, { transposeB: true });
+  }
+
+  /** Where `replace` is set, scores become the derivatives of the loss by them. */
+  #loss(replace: boolean): number {
+    let total = 0;
+    for (let i = 0; i < this.scores.rows; i++) {
+      const [row, label, weight] = [this.scores.row(i), this.labels[i], this.weights[i]];
+      const own = row[label];
+      let sum = 0;
+      for (let c = 0; c < row.length; c++) {
+        const slack = c === label ? 0 : Math.max(0, 1 + row[c] - own);
+        total += weight * slack * slack;
+        sum += slack;
+        if (replace) row[c] = 2 * weight * slack;
+      }
+      if (replace) row[label] = -2 * weight * sum;
+    }
+    return total;
+  }
+
+  #mapPenalty(): number {
+    return (this.#penalties.decay / 2) * this.#backend.dot(this.map, this.map);
+  }
+
+  #embeddingPenalty(): number {
+    const { embedding } = this;
+    let squares = 0;
+    for (let c = 0; c < embedding.rows; c++) {
+      const [now, before] = [embedding.row(c), this.#first.row(c)];
+      for (let k = 0; k < now.length; k++) squares += (now[k] - before[k]) ** 2;
+    }
+    return (this.#penalties.drift / 2) * squares;
+  }
+}
+
+/** Σ_{c ≠ y} max(0, 1 + f_c − f_y)² of a picture for every label y from 0 to `choices` − 1. */
+export function labelCosts(scores: Float64Array, choices: number): Float64Array {
+  const costs = new Float64Array(choices);
+  for (let y = 0; y < choices; y++) {
+    // The label's own term, max(0, 1)², is taken off at the start.
+    costs[y] = -1;
+    for (let c = 0; c < scores.length; c++) costs[y] += Math.max(0, 1 + scores[c] - scores[y]) ** 2;
+  }
+  return costs;
+}

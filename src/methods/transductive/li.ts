@@ -1,0 +1,232 @@
+/**
+ * Li, Guo and Schuurmans, "Semi-supervised zero-shot classification with label representation learning", ICCV 2015:
+ * max-margin classification of labelled auxiliary and unlabelled test pictures at once, with test labels and the embedding
+ * of the categories among the unknowns,
+ * min over W, M and test labels y of balance Σ_test ℓᵢ(y)/nt + Σ_aux ℓᵢ(yᵢ)/na + decay/2 ‖W‖² + drift/2 ‖M − M₀‖²,
+ * ℓᵢ(y) = Σ_{c ≠ y} max(0, 1 + f_c − f_y)², f_c = x'W'm_c, over all categories, where each test category takes between
+ * (1 − spread) and (1 + spread) of its even share of the test pictures. M₀ are the leading principal coordinates of the
+ * category vectors. Alternates between W, M (L-BFGS on smooth convex problems) and y (an assignment problem, solved
+ * exactly), so the objective never rises; the first W and y come from auxiliary pictures alone. The paper's hinge is not
+ * squared and its problem is solved in the dual.
+ */
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import type { FitOptions } from '../../problem/method.js';
+import { stackRows } from '../../problem/rows.js';
+import { assignWithinCapacity } from '../blocks/capacitated-assignment.js';
+import { minimise } from '../blocks/lbfgs.js';
+import { nonNegative, positive, share, wholeNumber } from '../blocks/parameters.js';
+import { timesTransposed } from '../blocks/products.js';
+import type { Workspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { LabelEmbedding, labelCosts } from './label-embedding.js';
+import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
+
+export interface LiParameters {
+  dimensions?: number;
+  decay?: number;
+  drift?: number;
+  balance?: number;
+  spread?: number;
+  rounds?: number;
+  iterations?: number;
+}
+
+export class Li extends TransductiveMethod {
+  readonly name = 'li';
+  readonly dimensions: number;
+  readonly decay: number;
+  readonly drift: number;
+  readonly balance: number;
+  readonly spread: number;
+  readonly rounds: number;
+  readonly iterations: number;
+  /** W, r×d. */
+  map_: Matrix<Float64Array> | undefined;
+  /** M of the test categories, Ct×r, in the order of their vectors' content. */
+  embedding_: Matrix<Float64Array> | undefined;
+  /** The objective after every step: W, M and labels in turn, after the first labels. */
+  objectives_: number[] | undefined;
+
+  constructor(parameters: LiParameters = {}) {
+    super();
+    const {
+      dimensions = 50,
+      decay = 0.1,
+      drift = 1,
+      balance = 1,
+      spread = 0.5,
+      rounds = 4,
+      iterations = 12,
+    } = parameters;
+    this.dimensions = wholeNumber(this.name, 'dimensions', dimensions);
+    this.decay = positive(this.name, 'decay', decay);
+    this.drift = positive(this.name, 'drift', drift);
+    this.balance = nonNegative(this.name, 'balance', balance);
+    this.spread = share(this.name, 'spread', spread);
+    this.rounds = wholeNumber(this.name, 'rounds', rounds, 0);
+    this.iterations = wholeNumber(this.name, 'iterations', iterations);
+  }
+
+  protected override async learn(
+    data: TransductiveData,
+    workspace: Workspace,
+    { backend, signal, onProgress }: FitOptions,
+  ): Promise<TransductiveAnswer> {
+    const { features, labels, test, learnt, candidates } = data;
+    const [na, nt, choices] = [features.rows, test.rows, candidates.rows];
+    const pictures = workspace.matrix(nt + na, features.cols);
+    pictures.view(0, nt).copyFrom(test);
+    pictures.view(nt, nt + na).copyFrom(features);
+    const vectors = workspace.copy(
+      principalCoordinates(backend, stackRows(candidates, learnt).copy('float64'), this.dimensions),
+    );
+    const state = new LabelEmbedding(backend, workspace, pictures, vectors, this);
+    labels.forEach((label, i) => {
+      state.labels[nt + i] = choices + label;
+    });
+    state.weights.fill(1 / na, nt);
+    const steps = { signal };
+
+    const learnMap = preconditionedMap(backend, workspace, pictures, state, this.decay);
+    await learnMap({ ...steps, maxIterations: this.iterations });
+    state.labels.set(this.#bestLabels(state.refreshScores().view(0, nt), choices));
+    state.weights.fill(this.balance / nt, 0, nt);
+    const objectives = [state.value()];
+    const later = { ...steps, maxIterations: Math.ceil(this.iterations / 3) };
+    for (let round = 0; round < this.rounds; round++) {
+      await learnMap(later);
+      objectives.push(state.value());
+      await learnEmbedding(backend, state, this.drift, later);
+      objectives.push(state.value());
+      state.labels.set(this.#bestLabels(state.refreshScores().view(0, nt), choices));
+      objectives.push(state.value());
+      onProgress?.({ done: round + 1, total: this.rounds });
+    }
+    const [map, embedding] = [state.map.copy('float64'), state.embedding.view(0, choices).copy('float64')];
+    this.map_ = map;
+    this.embedding_ = embedding;
+    this.objectives_ = objectives;
+    return {
+      testValues: chosenFirst(state.refreshScores().view(0, nt, 0, choices), state.labels),
+      score: (others, here) => timesTransposed(here, timesTransposed(here, others, map), embedding),
+    };
+  }
+
+  /** The labels of least total cost within the bounds of what a category takes. */
+  #bestLabels(scores: Matrix<Float64Array>, choices: number): Int32Array {
+    const costs = Matrix.zeros(scores.rows, choices);
+    for (let i = 0; i < scores.rows; i++) costs.row(i).set(labelCosts(scores.row(i), choices));
+    const even = scores.rows / choices;
+    return assignWithinCapacity(costs, {
+      least: Math.floor(even * (1 - this.spread)),
+      most: Math.ceil(even * (1 + this.spread)),
+    });
+  }
+}
+
+interface Steps {
+  maxIterations: number;
+  signal?: AbortSignal;
+}
+
+/** L-BFGS over W, whose curvature is about that of least squares: X'X with the weights of the start, plus decay. */
+function preconditionedMap(
+  backend: Backend,
+  workspace: Workspace,
+  pictures: Matrix<Float64Array>,
+  state: LabelEmbedding,
+  decay: number,
+): (steps: Steps) => Promise<void> {
+  const system = workspace.matrix(pictures.cols, pictures.cols);
+  backend.syrk(system, pictures, { transpose: true, alpha: 2 / pictures.rows });
+  backend.addDiagonal(system, decay);
+  backend.cholesky(system);
+  const rows = workspace.matrix(state.map.rows, state.map.cols);
+  const point = new Float64Array(state.map.rows * state.map.cols);
+  return async (steps) => {
+    await minimise((at, gradient) => state.differentiateMap(at, gradient), point, {
+      ...steps,
+      precondition: (vector) => {
+        rows.data.set(vector);
+        backend.choleskySolve(system, rows, 'rows');
+        vector.set(rows.data.subarray(0, vector.length));
+      },
+    });
+    state.map.data.set(point);
+  };
+}
+
+async function learnEmbedding(backend: Backend, state: LabelEmbedding, drift: number, steps: Steps): Promise<void> {
+  const { embedding, latent } = state;
+  const system = Matrix.zeros(latent.cols, latent.cols);
+  backend.syrk(system, latent, { transpose: true, alpha: 2 / latent.rows });
+  backend.addDiagonal(system, drift);
+  backend.cholesky(system);
+  const point = Float64Array.from(embedding.data.subarray(0, embedding.rows * embedding.cols));
+  await minimise((at, gradient) => state.differentiateEmbedding(at, gradient), point, {
+    ...steps,
+    precondition: (vector) => backend.choleskySolve(system, new Matrix(vector, embedding.rows, embedding.cols), 'rows'),
+  });
+  embedding.data.set(point);
+}
+
+/** Scores in which the label of the fit, where it is not the highest, takes its place just above. */
+function chosenFirst(scores: Matrix<Float64Array>, labels: Int32Array): Matrix<Float64Array> {
+  const values = scores.copy('float64');
+  for (let i = 0; i < values.rows; i++) {
+    const row = values.row(i);
+    const highest = row.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+    if (row[labels[i]] < highest) row[labels[i]] = highest + 1e-9 * (1 + Math.abs(highest));
+  }
+  return values;
+}
+
+/** Coordinates of the rows along their leading principal directions (about zero, where unit vectors are centred). */
+export function principalCoordinates(
+  backend: Backend,
+  vectors: Matrix<Float64Array>,
+  dimensions: number,
+): Matrix<Float64Array> {
+  const m = vectors.cols;
+  const basis = Matrix.zeros(m, m);
+  backend.syrk(basis, vectors, { transpose: true });
+  backend.eigh(new Float64Array(m), basis);
+  const leading = basis.view(m - Math.min(dimensions, m), m).copy('float64');
+  return timesTransposed(backend, vectors, leading);
+}
+
+export const liSpec: MethodSpec = {
+  name: 'li',
+  title: 'Li, Guo and Schuurmans',
+  citation:
+    'Li, Guo and Schuurmans, Semi-supervised zero-shot classification with label representation learning, ICCV 2015',
+  uses: ['auxiliary', 'test', 'semantics'],
+  setting: 'standard',
+  parameters: {
+    dimensions: { description: 'dimensions of the label embedding', default: 50 },
+    decay: {
+      description: 'penalty on the map from pictures',
+      default: 0.1,
+      range: { kind: 'log', low: 1e-2, high: 1 },
+    },
+    drift: {
+      description: 'closeness of the label embedding to the category vectors',
+      default: 1,
+      range: { kind: 'log', low: 0.1, high: 100 },
+    },
+    balance: {
+      description: 'weight of test pictures against auxiliary ones',
+      default: 1,
+      range: { kind: 'log', low: 0.03, high: 3 },
+    },
+    spread: {
+      description: 'how far categories may differ in size, as a share',
+      default: 0.5,
+      range: { kind: 'linear', low: 0.2, high: 1 },
+    },
+    rounds: { description: 'turns between map, embedding and labels', default: 4 },
+    iterations: { description: 'steps of the first search for the map', default: 12 },
+  },
+  create: (parameters) => new Li(parameters as LiParameters),
+};
