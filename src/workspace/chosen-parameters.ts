@@ -1,5 +1,4 @@
 /** The parameters of a workspace's method: those of the configuration, then those that tuning chose, then the defaults. */
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { findMethod, type ParameterValue } from '../methods/index.js';
 import { layout, type Workspace } from './workspace.js';
@@ -10,7 +9,7 @@ export async function chosenParameters(
   const { learner, tune } = workspace.configuration;
   const spec = findMethod(learner.method);
   const tuned =
-    tune && existsSync(workspace.path(layout.chosen)) && Object.keys(freeParameters(workspace)).length > 0
+    tune && Object.keys(freeParameters(workspace)).length > 0
       ? (
           JSON.parse(await readFile(workspace.path(layout.chosen), 'utf8')) as {
             parameters: Record<string, ParameterValue>;

@@ -107,7 +107,7 @@ export function writeConfiguration({ path, configuration }: World, change: Parti
   writeFileSync(path('bowerbird.yaml'), stringify({ ...configuration, ...change }));
 }
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+export const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface Finished {
   code: number | null;

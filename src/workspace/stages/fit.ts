@@ -30,7 +30,7 @@ import { layout, type Workspace } from '../workspace.js';
 
 export const fitStage: Stage = {
   name: 'fit',
-  needs: ['problem'],
+  needs: ['problem', 'tune'],
   heavy: true,
 
   async inputs({ configuration }) {

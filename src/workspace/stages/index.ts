@@ -1,11 +1,13 @@
 /** The stages of a workspace, each after those it needs. */
 import type { Stage } from '../stage.js';
+import { compareStage } from './compare.js';
 import { crawlStage } from './crawl.js';
 import { dedupeStage } from './dedupe.js';
 import { featureStages } from './features.js';
 import { fitStage } from './fit.js';
 import { problemStage } from './problem.js';
 import { textStage } from './text.js';
+import { tuneStage } from './tune.js';
 import { wordsStage } from './words.js';
 
 export const stages: readonly Stage[] = [
@@ -15,5 +17,7 @@ export const stages: readonly Stage[] = [
   wordsStage,
   textStage,
   problemStage,
+  tuneStage,
   fitStage,
+  compareStage,
 ];

@@ -1,0 +1,66 @@
+/** Other methods on the same problem, in one table. */
+import { readdirSync } from 'node:fs';
+import { chooseMethods, compare, defaultEarlyStopping } from '../../evaluation/index.js';
+import { loadProblem } from '../../problem/index.js';
+import { evaluationSetting } from '../evaluation-setting.js';
+import { optionInputs, type Stage } from '../stage.js';
+import { layout, type Workspace } from '../workspace.js';
+
+export const compareStage: Stage = {
+  name: 'compare',
+  needs: ['problem'],
+  heavy: true,
+
+  omitted(workspace) {
+    if (!workspace.configuration.compare) return 'compare is switched off';
+    return labelled(workspace) ? undefined : 'the test pictures have no labels, so nothing can be scored';
+  },
+
+  async inputs({ configuration }) {
+    const { scaling, device } = configuration.learner;
+    return {
+      ...optionInputs('compare', configuration.compare!),
+      ...optionInputs('learner', { scaling, device }),
+      ...(configuration.compare!.tune > 0 && { 'tune.noise': String(configuration.tune?.noise) }),
+      seed: String(configuration.seed),
+    };
+  },
+
+  outputs: async () => [`${layout.compare}/table.json`],
+
+  async run(context) {
+    const { workspace } = context;
+    const { learner, compare: settings } = workspace.configuration;
+    const problem = await loadProblem(workspace.path(layout.problem), {
+      scaling: learner.scaling,
+      web: 'optional',
+      signal: context.signal,
+    });
+    const setting = await evaluationSetting(context, problem, layout.compare);
+    const table = await compare({
+      ...setting,
+      methods: chooseMethods(settings!.methods, false),
+      trials: settings!.tune,
+      seeds: settings!.seeds,
+      earlyStopping: defaultEarlyStopping,
+      title: workspace.configuration.name,
+    });
+    const best = table.rows.find(({ method }) => method === table.best);
+    for (const { method, reason } of table.skipped) context.note(`${method} is left out: ${reason}`);
+    return {
+      summary: `${table.rows.length} methods, best ${table.best}${best ? ` with ${(100 * best.accuracy.mean).toFixed(2)} %` : ''}`,
+      failed: table.failed.map(({ job, message }) => `${job}: ${message}`),
+    };
+  },
+};
+
+/** Whether the test pictures lie in sub-folders; a folder that is not there is found out by another stage. */
+function labelled({ configuration, path }: Workspace): boolean {
+  try {
+    return readdirSync(path(configuration.test), { withFileTypes: true }).some(
+      (entry) => entry.isDirectory() && !entry.name.startsWith('.'),
+    );
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,90 @@
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorkspace, runWorkspace, type StageName, workspaceStatus } from '../../src/workspace/index.js';
+import { drawPicture, makeWorld, type World, writeConfiguration } from './world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld();
+  expect(await ran()).toContain('fit');
+}, 60_000);
+afterAll(() => world.remove());
+
+async function ran(): Promise<StageName[]> {
+  const { stages } = await runWorkspace(await openWorkspace(world.folder));
+  return stages.filter(({ outcome }) => outcome === 'ran').map(({ stage }) => stage);
+}
+
+/** Changes the configuration for good, so that each change is against the one before. */
+function change(part: Partial<World['configuration']>): void {
+  Object.assign(world.configuration, part);
+  writeConfiguration(world);
+}
+
+describe('a second run', () => {
+  it('runs nothing when nothing changed', async () => {
+    expect(await ran()).toEqual([]);
+  });
+
+  it('runs nothing when a file was only touched', async () => {
+    utimesSync(world.path('vectors.txt'), new Date(), new Date());
+    utimesSync(world.path('test', 'red wren', 'red wren 00.png'), new Date(), new Date());
+    expect(await ran()).toEqual([]);
+  });
+
+  it.each<[string, Partial<World['configuration']>, StageName[]]>([
+    ['a parameter of the method', { learner: { method: 'ours', device: 'wasm', parameters: { lambda2: 1 } } }, ['fit']],
+    ['the seed', { seed: 2 }, ['fit']],
+    ['the words of the texts', { text: { size: 3 } }, ['text', 'problem', 'fit']],
+    ['the scaling of word vectors', { words: { normalise: 'none' } }, ['words', 'problem', 'fit']],
+    ['how duplicates are found, when none are', { dedupe: { radius: 0, likeness: 0.9 } }, ['dedupe']],
+    ['what the search costs', { crawl: { perCategory: 20, minimumSide: 32, concurrency: 2 } }, []],
+    [
+      'the number of web pictures',
+      { crawl: { perCategory: 4, minimumSide: 32 } },
+      ['crawl', 'dedupe', 'features of web pictures', 'text', 'problem', 'fit'],
+    ],
+    [
+      'a category',
+      { categories: ['blue finch', 'red wren', { name: 'green jay', aliases: ['green finch'] }] },
+      ['words'],
+    ],
+  ])('after a change of %s runs exactly what depends on it', async (_, part, expected) => {
+    change(part);
+    const status = await workspaceStatus(await openWorkspace(world.folder));
+    expect(status.find(({ state }) => state !== 'done' && state !== 'omitted')?.stage).toBe(expected[0]);
+    expect(await ran()).toEqual(expected);
+    expect(await ran()).toEqual([]);
+  });
+
+  it('sees that a picture was replaced, though size and name are the same', async () => {
+    const file = world.path('test', 'red wren', 'red wren 00.png');
+    const before = readFileSync(file);
+    const picture = await drawPicture('red wren', 999);
+    const length = Math.max(before.length, picture.length);
+    const padded = (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(length - bytes.length)]);
+    writeFileSync(file, padded(before));
+    await ran();
+    writeFileSync(file, padded(picture));
+    expect(await ran()).toEqual(['dedupe', 'features of test pictures', 'problem', 'fit']);
+  });
+
+  it('makes a result again that somebody deleted, and what follows stands when it is the same', async () => {
+    rmSync(world.path('words', 'semantics.npz'));
+    const status = await workspaceStatus(await openWorkspace(world.folder));
+    expect(status.find(({ stage }) => stage === 'words')).toMatchObject({
+      state: 'stale',
+      reason: 'its result is missing',
+    });
+    expect(await ran()).toEqual(['words']);
+  });
+
+  it('goes on after a failure with what failed', async () => {
+    change({ vectors: 'none.txt' });
+    await expect(ran()).rejects.toThrow(/none\.txt/);
+    const status = await workspaceStatus(await openWorkspace(world.folder));
+    expect(status.find(({ stage }) => stage === 'words')).toMatchObject({ state: 'failed' });
+    change({ vectors: 'vectors.txt' });
+    expect(await ran()).toEqual(['words']);
+  });
+});
