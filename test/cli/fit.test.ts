@@ -78,6 +78,12 @@ describe('bowerbird fit', () => {
     expect(errors).toContain('did not converge in 3 iterations');
   });
 
+  it('refuses the parameters of another method', async () => {
+    writeFileSync(file('chosen.json'), JSON.stringify({ method: 'ours-zsl', parameters: { lambda1: 10 } }));
+    expect(await run(['fit', file('problem.npz'), '--out', file('x'), '--params', file('chosen.json')])).toBe(2);
+    expect(errors).toContain('Add --method ours-zsl.');
+  });
+
   it('gives the streamed fit the answer of the fit in memory', async () => {
     const results = [];
     for (const extra of [[], ['--stream']]) {

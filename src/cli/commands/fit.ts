@@ -66,7 +66,11 @@ export default defineCommand({
       minimum: 0,
       description: `Weight of the text; 0 leaves it out (${learnerDefaults.gamma}).`,
     },
-    params: { type: 'string', placeholder: 'FILE', description: 'JSON file with parameters; options given here win.' },
+    params: {
+      type: 'string',
+      placeholder: 'FILE',
+      description: 'JSON file with parameters, such as chosen.json of "bowerbird tune"; options given here win.',
+    },
     ...problemOptions,
     space: {
       type: 'choice',
@@ -180,6 +184,7 @@ export default defineCommand({
 });
 
 interface ParameterValues {
+  method: string;
   lambda1?: number;
   lambda2?: number;
   lambda3?: number;
@@ -199,7 +204,7 @@ const tunable = ['lambda1', 'lambda2', 'lambda3', 'lambda4', 'bound', 'gamma'] a
 
 /** Parameters from the file, overruled by those of the command line. */
 async function chosenParameters(values: ParameterValues): Promise<Partial<LearnerOptions>> {
-  const fromFile = values.params ? await parametersOf(values.params) : {};
+  const fromFile = values.params ? await parametersOf(values.params, values.method) : {};
   const given = Object.fromEntries(tunable.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]])));
   return {
     ...fromFile,
@@ -213,7 +218,7 @@ async function chosenParameters(values: ParameterValues): Promise<Partial<Learne
   };
 }
 
-async function parametersOf(path: string): Promise<Partial<LearnerOptions>> {
+async function parametersOf(path: string, method: string): Promise<Partial<LearnerOptions>> {
   let parsed: unknown;
   try {
     parsed = JSON.parse(await readFile(path, 'utf8'));
@@ -223,6 +228,15 @@ async function parametersOf(path: string): Promise<Partial<LearnerOptions>> {
   const record = (parsed as { parameters?: unknown }).parameters ?? parsed;
   if (typeof record !== 'object' || record === null)
     throw new UsageError(`--params ${path} holds ${typeof record}; an object such as {"lambda1": 0.01} was expected`);
+  // The text has no method of its own here: gamma above 0 turns it on.
+  const made = String((parsed as { method?: unknown }).method ?? method).replace(/^ours-pi$/, 'ours');
+  if (made !== method)
+    throw new UsageError(
+      `--params ${path} holds parameters of ${made}, and this is a fit of ${method}`,
+      (methods as readonly string[]).includes(made)
+        ? `Add --method ${made}.`
+        : `"bowerbird fit" fits ${methods.join(', ')}; other methods run in "bowerbird compare".`,
+    );
   const known = Object.entries(record).filter(([key]) => (tunable as readonly string[]).includes(key));
   return Object.fromEntries(known) as Partial<LearnerOptions>;
 }

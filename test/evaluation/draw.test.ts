@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { drawParameters, searchable } from '../../src/evaluation/draw.js';
+import { findMethod, type MethodSpec, methods } from '../../src/methods/index.js';
+
+const ours = findMethod('ours');
+
+describe('the parameters of a trial', () => {
+  it('depend on seed and trial alone, not on what was drawn before', () => {
+    const alone = drawParameters(ours, 7, 13);
+    for (let trial = 0; trial < 13; trial++) drawParameters(ours, 7, trial);
+    expect(drawParameters(ours, 7, 13)).toEqual(alone);
+    expect(drawParameters(ours, 8, 13)).not.toEqual(alone);
+  });
+
+  it('are shared by the learner and its special cases', () => {
+    const { lambda2: _, ...rest } = drawParameters(ours, 1, 4);
+    expect(drawParameters(findMethod('ours-sim1'), 1, 4)).toEqual(rest);
+  });
+
+  it('lie in the ranges, also in those of the paper: λ from 0.001 to 1000, b from 1.5 to 5', () => {
+    for (const spec of methods)
+      for (let trial = 0; trial < 30; trial++)
+        for (const [name, value] of Object.entries(drawParameters(spec, 3, trial))) {
+          const range = spec.parameters[name].range!;
+          if (range.kind === 'choice') expect(range.values).toContain(value);
+          else {
+            expect(value).toBeGreaterThanOrEqual(range.low);
+            expect(value).toBeLessThanOrEqual(range.high);
+            if (range.kind === 'integer') expect(Number.isInteger(value)).toBe(true);
+          }
+        }
+    expect(ours.parameters.lambda1.range).toEqual({ kind: 'log', low: 1e-3, high: 1e3 });
+    expect(ours.parameters.bound.range).toEqual({ kind: 'linear', low: 1.5, high: 5 });
+    expect(findMethod('ours-pi').parameters.gamma.range).toEqual({ kind: 'log', low: 1e-3, high: 1e3 });
+  });
+
+  it('spread evenly over the logarithm', () => {
+    const powers = Array.from({ length: 600 }, (_, trial) =>
+      Math.log10(Number(drawParameters(ours, 1, trial).lambda1)),
+    );
+    const mean = powers.reduce((sum, value) => sum + value, 0) / powers.length;
+    expect(Math.abs(mean)).toBeLessThan(0.25);
+    for (let low = -3; low < 3; low++) {
+      const inside = powers.filter((power) => power >= low && power < low + 1).length;
+      expect(inside).toBeGreaterThan(70);
+      expect(inside).toBeLessThan(130);
+    }
+  });
+
+  it('are none where a method has nothing to search for', () => {
+    const plain: MethodSpec = { ...ours, parameters: { k: { description: '', default: 3 } } };
+    expect(searchable(plain)).toBe(false);
+    expect(drawParameters(plain, 1, 0)).toEqual({});
+  });
+});
