@@ -16,13 +16,13 @@ export function birdScene(species: Species, random: Random): string {
   const pose = randomPose(random);
   const place = pose.view === 'flying' && chance(random, 0.6) ? 'sky' : pick(random, places);
   const background = drawBackground(place, size, random);
-  const scale = between(random, 0.72, 1.18) * (pose.view === 'flying' ? 0.82 : 1);
-  const [x, y] = [size * between(random, 0.4, 0.6), size * between(random, 0.42, 0.6)];
+  const scale = between(random, 0.42, 0.92) * (pose.view === 'flying' ? 0.82 : 1);
+  const [x, y] = [size * between(random, 0.3, 0.7), size * between(random, 0.34, 0.66)];
   const flip = chance(random, 0.5) ? -1 : 1;
   const { depth, legs } = bodyPlans[species.bodyPlan];
   const branch = pose.view === 'flying' ? '' : drawBranch(x, y + (depth + legs) * scale, size, random);
   const bird = drawBird(species, pose, random, 'k');
-  const occluder = chance(random, 0.25) ? drawOccluder(size, random) : '';
+  const occluder = chance(random, 0.35) ? drawOccluder(size, random) : '';
   const placed = `translate(${n(x)},${n(y)}) scale(${n(flip * scale)},${n(scale)}) rotate(${n(between(random, -9, 9))})`;
   return svgDocument(
     size,
@@ -42,7 +42,7 @@ function light(size: number, random: Random): string {
   return (
     `<defs><radialGradient id="l" cx="${x}" cy="${n(y)}" r="1.2"><stop offset="0" stop-color="#fff" stop-opacity="${n(between(random, 0, 0.28))}"/>` +
     `<stop offset="1" stop-color="#000" stop-opacity="${n(between(random, 0.05, 0.4))}"/></radialGradient></defs>` +
-    `<rect width="${size}" height="${size}" fill="${tint}" fill-opacity="${n(Math.abs(warmth) * 0.14)}"/><rect width="${size}" height="${size}" fill="url(#l)"/>`
+    `<rect width="${size}" height="${size}" fill="${tint}" fill-opacity="${n(Math.abs(warmth) * 0.2)}"/><rect width="${size}" height="${size}" fill="url(#l)"/>`
   );
 }
 
@@ -51,7 +51,7 @@ export async function develop(scene: string, random: Random): Promise<Buffer> {
   const { data, info } = await sharp(Buffer.from(scene))
     .removeAlpha()
     .blur(between(random, 0.3, 1.1))
-    .modulate({ brightness: between(random, 0.82, 1.16), saturation: between(random, 0.75, 1.15) })
+    .modulate({ brightness: between(random, 0.72, 1.2), saturation: between(random, 0.6, 1.15) })
     .raw()
     .toBuffer({ resolveWithObject: true });
   const grain = between(random, 2, 9);

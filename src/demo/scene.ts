@@ -12,7 +12,31 @@ const hsl = (hue: number, saturation: number, lightness: number) =>
 export function drawBackground(place: Place, size: number, random: Random): string {
   const blur = `<filter id="bb" x="-20%" y="-20%" width="140%" height="140%"><feGaussianBlur stdDeviation="${n(between(random, 2.5, 7))}"/></filter>`;
   const drawn = { sky, foliage, water, garden }[place](size, random);
-  return `<defs>${blur}</defs>${drawn}`;
+  return `<defs>${blur}</defs>${drawn}${distance(place, size, random)}`;
+}
+
+/** Out of focus behind everything: trunks, a bank or a roof line, patches of sun and shade; no two places are alike. */
+function distance(place: Place, size: number, random: Random): string {
+  const shapes: string[] = [];
+  const tone = () => hsl(between(random, 25, 130), between(random, 8, 35), between(random, 12, 80));
+  const trunks = random.integer(place === 'sky' ? 2 : 4);
+  for (let i = 0; i < trunks; i++) {
+    const [from, to] = [between(random, -20, size + 20), between(random, -20, size + 20)];
+    shapes.push(
+      `<path d="M${n(from)} ${size + 10}L${n(to)} -10" stroke="${tone()}" stroke-width="${n(between(random, 4, 26))}" stroke-opacity="${n(between(random, 0.4, 0.9))}"/>`,
+    );
+  }
+  if (chance(random, 0.5)) {
+    const [left, right] = [between(random, 0.35, 1.05) * size, between(random, 0.35, 1.05) * size];
+    shapes.push(
+      `<path d="M-10 ${n(left)}L${size + 10} ${n(right)}V${size + 10}H-10Z" fill="${tone()}" fill-opacity="${n(between(random, 0.4, 0.95))}"/>`,
+    );
+  }
+  for (let i = random.integer(5); i > 0; i--)
+    shapes.push(
+      `<ellipse cx="${n(between(random, 0, size))}" cy="${n(between(random, 0, size))}" rx="${n(between(random, 0.08, 0.3) * size)}" ry="${n(between(random, 0.06, 0.25) * size)}" fill="${tone()}" fill-opacity="${n(between(random, 0.3, 0.8))}"/>`,
+    );
+  return `<g filter="url(#bb)">${shapes.join('')}</g>`;
 }
 
 function gradient(from: string, to: string, size: number): string {
