@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { shareSplits } from '../../src/evaluation/context.js';
+import { drawParameters } from '../../src/evaluation/draw.js';
+import {
+  createLocalExecutor,
+  defaultEarlyStopping,
+  type FitJob,
+  type FitOutcome,
+  search,
+} from '../../src/evaluation/index.js';
+import { findMethod } from '../../src/methods/index.js';
+import { generateProblem, type Problem } from '../../src/problem/index.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'bowerbird-quality-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Accuracy on the test labels of every setting a search of this many trials draws. */
+async function peek(problem: Problem, method: string, trials: number): Promise<Map<string, number>> {
+  const source = shareSplits(problem, [{ split: 'test', generalized: false }], 1);
+  const executor = await createLocalExecutor({ source, seed: 1, device: 'auto', threads: 1 });
+  const found = new Map<string, number>();
+  const jobs = Array.from({ length: trials }, (_, trial): FitJob => {
+    const parameters = drawParameters(findMethod(method), 1, trial);
+    return { id: `${trial}`, method, parameters, seed: 1, split: 'test', generalized: false };
+  });
+  await executor.run<FitJob, FitOutcome>(jobs, {
+    onResult: (job, outcome) => {
+      found.set(JSON.stringify(job.parameters), outcome.meanCategoryAccuracy!);
+    },
+    onFailure: (_, failure) => {
+      throw new Error(failure.message);
+    },
+  });
+  await executor.close();
+  return found;
+}
+
+const seeds = process.env.BOWERBIRD_LONG ? [1, 2, 3, 4, 5] : [1, 2, 3];
+
+describe('what a search chooses without test labels', () => {
+  it.each(seeds)('is within 2 points of the best setting by test labels (generated problem %i)', async (seed) => {
+    const problem = generateProblem({
+      seed,
+      auxiliaryCategories: 24,
+      testCategories: 12,
+      noise: 1.6,
+      wrong: 0.5,
+      shift: 0.6,
+      webPerCategory: 15,
+      auxiliaryPerCategory: 15,
+    });
+    const trials = process.env.BOWERBIRD_LONG ? 40 : 12;
+    const { chosen } = await search({
+      problem,
+      folder: join(folder, `${seed}`),
+      method: 'ours',
+      trials,
+      jobs: 1,
+      threads: 1,
+      earlyStopping: defaultEarlyStopping,
+    });
+    const peeked = await peek(problem, 'ours', trials);
+    const best = Math.max(...peeked.values());
+    expect(best).toBeGreaterThan(0.5);
+    expect(best - peeked.get(JSON.stringify(chosen.parameters))!).toBeLessThanOrEqual(0.02);
+  });
+});
