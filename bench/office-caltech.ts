@@ -39,7 +39,7 @@ export async function run(args: string[]): Promise<void> {
     markdownTable(['method', ...tasks, 'mean'], lines),
     '',
     'What was tried. Scaling, dimensions and final classifier were settled by comparing target accuracies with the',
-    'published rows, so these means show that the transforms are right; they are not accuracies to expect untuned.',
+    'published rows, so these means show that the published ones can be had; they are not accuracies to expect untuned.',
     'Only the cost of the CORAL machines is chosen without target labels.',
     '',
     ...protocolRows.map(({ title, chosen }) => `- ${title}: ${chosen}.`),

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { createBackend } from '../../../src/linalg/create.js';
+import { Matrix } from '../../../src/linalg/matrix.js';
+import { Random } from '../../../src/linalg/random.js';
+import { principalComponents, project } from '../../../src/methods/blocks/pca.js';
+import { identity, jacobi, multiply, type Rows, transpose } from '../../learner/plain.js';
+import '../../allclose.js';
+
+const backend = await createBackend({ threads: 1 });
+const rowsOf = (matrix: Matrix): Rows => Array.from({ length: matrix.rows }, (_, i) => Array.from(matrix.row(i)));
+
+describe.each([
+  ['more pictures than features', 30, 7],
+  ['fewer pictures than features', 6, 15],
+])('principal components of %s', (_, n, d) => {
+  const random = new Random(8);
+  const x = Array.from({ length: n }, () => Array.from(random.normalArray(d), (value, j) => 3 + value * (1 + j)));
+  const mean = x[0].map((_, j) => x.reduce((sum, row) => sum + row[j] / n, 0));
+  const centred = x.map((row) => row.map((value, j) => value - mean[j]));
+  const scatter = multiply(transpose(centred), centred);
+  const found = principalComponents(backend, Matrix.from(x));
+  const rank = Math.min(n - 1, d);
+
+  it('are orthonormal eigenvectors of the scatter, in descending order, as many as the pictures span', () => {
+    const directions = rowsOf(found.directions);
+    expect(directions.length).toBe(rank);
+    expect(multiply(directions, transpose(directions)).flat()).toBeAllClose(identity(rank).flat(), { tolerance: 1e-9 });
+    const images = multiply(directions, scatter);
+    directions.forEach((row, k) => {
+      expect(images[k]).toBeAllClose(
+        row.map((value) => value * found.energies[k]),
+        { tolerance: 1e-9, scale: scatter[d - 1][d - 1] },
+      );
+    });
+    const expected = jacobi(scatter)
+      .values.sort((a, b) => b - a)
+      .slice(0, rank);
+    expect(found.energies).toBeAllClose(Float64Array.from(expected), { tolerance: 1e-9 });
+  });
+
+  it('give coordinates around the mean', () => {
+    const coordinates = project(backend, Matrix.from(x), found.mean, found.directions);
+    const back = multiply(rowsOf(coordinates), rowsOf(found.directions));
+    expect(back.flat()).toBeAllClose(centred.flat(), { tolerance: 1e-9 });
+  });
+
+  it('are cut to the number asked for', () => {
+    expect(principalComponents(backend, Matrix.from(x), 2).directions.rows).toBe(2);
+  });
+});
