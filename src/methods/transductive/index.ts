@@ -2,6 +2,7 @@
 import type { MethodSpec } from '../spec.js';
 import { kodirovSpec } from './kodirov.js';
 import { liSpec } from './li.js';
+import { seGzslSpec } from './se-gzsl.js';
 import { shojaeeSpec } from './shojaee.js';
 import { xuSpec } from './xu.js';
 import { zhangSaligramaSpec } from './zhang-saligrama.js';
@@ -12,4 +13,5 @@ export const transductiveMethods: readonly MethodSpec[] = [
   zhangSaligramaSpec,
   xuSpec,
   shojaeeSpec,
+  seGzslSpec,
 ];

@@ -16,6 +16,7 @@ import { stackRows } from '../../problem/rows.js';
 import { assignWithinCapacity } from '../blocks/capacitated-assignment.js';
 import { minimise } from '../blocks/lbfgs.js';
 import { nonNegative, positive, share, wholeNumber } from '../blocks/parameters.js';
+import { mainDirections } from '../blocks/pca.js';
 import { timesTransposed } from '../blocks/products.js';
 import type { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
@@ -53,9 +54,9 @@ export class Li extends TransductiveMethod {
     const {
       dimensions = 50,
       decay = 0.1,
-      drift = 1,
+      drift = 3,
       balance = 1,
-      spread = 0.5,
+      spread = 0.3,
       rounds = 4,
       iterations = 12,
     } = parameters;
@@ -78,9 +79,9 @@ export class Li extends TransductiveMethod {
     const pictures = workspace.matrix(nt + na, features.cols);
     pictures.view(0, nt).copyFrom(test);
     pictures.view(nt, nt + na).copyFrom(features);
-    const vectors = workspace.copy(
-      principalCoordinates(backend, stackRows(candidates, learnt).copy('float64'), this.dimensions),
-    );
+    const given = stackRows(candidates, learnt).copy('float64');
+    const axes = mainDirections(backend, given, this.dimensions).directions;
+    const vectors = workspace.copy(timesTransposed(backend, given, axes));
     const state = new LabelEmbedding(backend, workspace, pictures, vectors, this);
     labels.forEach((label, i) => {
       state.labels[nt + i] = choices + label;
@@ -182,20 +183,6 @@ function chosenFirst(scores: Matrix<Float64Array>, labels: Int32Array): Matrix<F
   return values;
 }
 
-/** Coordinates of the rows along their leading principal directions (about zero, where unit vectors are centred). */
-export function principalCoordinates(
-  backend: Backend,
-  vectors: Matrix<Float64Array>,
-  dimensions: number,
-): Matrix<Float64Array> {
-  const m = vectors.cols;
-  const basis = Matrix.zeros(m, m);
-  backend.syrk(basis, vectors, { transpose: true });
-  backend.eigh(new Float64Array(m), basis);
-  const leading = basis.view(m - Math.min(dimensions, m), m).copy('float64');
-  return timesTransposed(backend, vectors, leading);
-}
-
 export const liSpec: MethodSpec = {
   name: 'li',
   title: 'Li, Guo and Schuurmans',
@@ -212,7 +199,7 @@ export const liSpec: MethodSpec = {
     },
     drift: {
       description: 'closeness of the label embedding to the category vectors',
-      default: 1,
+      default: 3,
       range: { kind: 'log', low: 0.1, high: 100 },
     },
     balance: {
@@ -222,7 +209,7 @@ export const liSpec: MethodSpec = {
     },
     spread: {
       description: 'how far categories may differ in size, as a share',
-      default: 0.5,
+      default: 0.3,
       range: { kind: 'linear', low: 0.2, high: 1 },
     },
     rounds: { description: 'turns between map, embedding and labels', default: 4 },

@@ -1,0 +1,179 @@
+/**
+ * The networks of SE-GZSL (see se-gzsl.ts) and the gradients of their losses on one batch. Encoder q(z|x) = N(m(x),
+ * diag v(x)), generator x̂ = G(z, a), regressor â = R(x). With B pictures and as many conditions a′ and latents z′ drawn:
+ * autoencoder loss, for E and G: mean of ‖x − G(z, a)‖²/2variance + KL(q(z|x) ‖ N(0, I)), z = m + v^½ ε;
+ * feedback loss, for G alone: mean of feedback ‖R(x′) − a′‖²/2 + independence ‖m(x′) − z′‖²/2, x′ = G(z′, a′);
+ * regression loss, for R alone: mean of ‖R(x) − a‖²/2 over labelled pictures + generated · mean of ‖R(x′) − a′‖²/2.
+ */
+import type { Backend } from '../../linalg/backend.js';
+import type { Dtype, Matrix } from '../../linalg/matrix.js';
+import type { Random } from '../../linalg/random.js';
+import { Perceptron } from '../blocks/perceptron.js';
+
+export interface FeedbackSettings {
+  readonly pictureSize: number;
+  readonly vectorSize: number;
+  readonly latentSize: number;
+  readonly hidden: number;
+  readonly variance: number;
+  readonly feedback: number;
+  readonly independence: number;
+  readonly generated: number;
+}
+
+export interface FeedbackBatch {
+  /** B×p; the first `labelled` of them have vectors that are known, the others vectors that are guessed. */
+  readonly pictures: Matrix;
+  readonly vectors: Matrix;
+  readonly labelled: number;
+  /** ε, B×latent. */
+  readonly noise: Matrix;
+  /** a′, B×q. */
+  readonly conditions: Matrix;
+  /** z′, B×latent. */
+  readonly latents: Matrix;
+}
+
+export interface FeedbackLosses {
+  autoencoder: number;
+  feedback: number;
+  regression: number;
+}
+
+export class FeedbackAutoencoder {
+  readonly encoder: Perceptron;
+  readonly generator: Perceptron;
+  readonly regressor: Perceptron;
+  readonly #backend: Backend;
+  readonly #settings: FeedbackSettings;
+  readonly #storage: Record<
+    'inputs' | 'inputSlopes' | 'made' | 'slopes' | 'madeSlopes' | 'vectorSlopes' | 'codeSlopes',
+    Matrix
+  >;
+
+  constructor(
+    backend: Backend,
+    settings: FeedbackSettings,
+    { batch, random, dtype = 'float32' }: { batch: number; random: Random; dtype?: Dtype },
+  ) {
+    const { pictureSize: p, vectorSize: q, latentSize, hidden } = settings;
+    this.#backend = backend;
+    this.#settings = settings;
+    const network = (sizes: number[], stream: number) =>
+      new Perceptron(backend, sizes, { batch, random: random.fork(stream), dtype });
+    this.encoder = network([p, hidden, 2 * latentSize], 0);
+    this.generator = network([latentSize + q, hidden, p], 1);
+    this.regressor = network([p, hidden, q], 2);
+    this.#storage = {
+      inputs: backend.matrix(batch, latentSize + q, dtype),
+      inputSlopes: backend.matrix(batch, latentSize + q, dtype),
+      made: backend.matrix(batch, p, dtype),
+      slopes: backend.matrix(batch, p, dtype),
+      madeSlopes: backend.matrix(batch, p, dtype),
+      vectorSlopes: backend.matrix(batch, q, dtype),
+      codeSlopes: backend.matrix(batch, 2 * latentSize, dtype),
+    };
+  }
+
+  /** Adds the gradients of a batch to the three networks. */
+  differentiate(batch: FeedbackBatch): FeedbackLosses {
+    const real = this.#regress(batch.pictures.view(0, batch.labelled), batch.vectors.view(0, batch.labelled), 1);
+    const { feedback, generated } = this.#feedBack(batch);
+    return { autoencoder: this.#autoencode(batch), feedback, regression: real + generated };
+  }
+
+  step(rate: number, decay: number): void {
+    for (const network of [this.encoder, this.generator, this.regressor]) network.step(rate, decay);
+  }
+
+  /** Pictures made of latents and conditions, in storage of the generator. */
+  generate(latents: Matrix, conditions: Matrix): Matrix {
+    const inputs = this.#storage.inputs.view(0, latents.rows);
+    for (let i = 0; i < latents.rows; i++) {
+      const row = inputs.row(i);
+      row.set(latents.row(i));
+      row.set(conditions.row(i), latents.cols);
+    }
+    return this.generator.forward(inputs);
+  }
+
+  release(): void {
+    for (const network of [this.encoder, this.generator, this.regressor]) network.release();
+    for (const matrix of Object.values(this.#storage)) this.#backend.release(matrix);
+  }
+
+  #regress(pictures: Matrix, vectors: Matrix, weight: number): number {
+    const slopes = this.#storage.vectorSlopes.view(0, pictures.rows);
+    const loss = difference(slopes, this.regressor.forward(pictures), vectors, weight / Math.max(1, pictures.rows));
+    this.regressor.backward(slopes);
+    return loss;
+  }
+
+  #feedBack({ conditions, latents }: FeedbackBatch): { feedback: number; generated: number } {
+    const { feedback, independence, generated, latentSize } = this.#settings;
+    const rows = conditions.rows;
+    const [made, slopes, madeSlopes, codeSlopes] = [
+      this.#storage.made,
+      this.#storage.slopes,
+      this.#storage.madeSlopes,
+      this.#storage.codeSlopes,
+    ].map((matrix) => matrix.view(0, rows));
+    made.copyFrom(this.generate(latents, conditions));
+    const generatedLoss = this.#regress(made, conditions, generated);
+
+    const vectorSlopes = this.#storage.vectorSlopes.view(0, rows);
+    let loss = difference(vectorSlopes, this.regressor.forward(made), conditions, feedback / rows);
+    this.regressor.backward(vectorSlopes, slopes, false);
+    const codes = this.encoder.forward(made);
+    codeSlopes.fill(0);
+    const means = codeSlopes.view(0, rows, 0, latentSize);
+    loss += difference(means, codes.view(0, rows, 0, latentSize), latents, independence / rows);
+    this.encoder.backward(codeSlopes, madeSlopes, false);
+    this.#backend.axpby(slopes, 1, madeSlopes, 1);
+    // The encoder and the regressor have run since, the generator has not: its pass is still the one that made x′.
+    this.generator.backward(slopes);
+    return { feedback: loss, generated: generatedLoss };
+  }
+
+  #autoencode({ pictures, vectors, noise }: FeedbackBatch): number {
+    const { latentSize, variance } = this.#settings;
+    const rows = pictures.rows;
+    const codes = this.encoder.forward(pictures);
+    const latents = this.#storage.codeSlopes.view(0, rows, 0, latentSize);
+    for (let i = 0; i < rows; i++) {
+      const [z, code, epsilon] = [latents.row(i), codes.row(i), noise.row(i)];
+      for (let k = 0; k < latentSize; k++) z[k] = code[k] + Math.exp(code[latentSize + k] / 2) * epsilon[k];
+    }
+    const slopes = this.#storage.slopes.view(0, rows);
+    const inputSlopes = this.#storage.inputSlopes.view(0, rows);
+    let loss = difference(slopes, this.generate(latents, vectors), pictures, 1 / (variance * rows));
+    this.generator.backward(slopes, inputSlopes);
+    const codeSlopes = this.#storage.codeSlopes.view(0, rows);
+    for (let i = 0; i < rows; i++) {
+      const [out, code, epsilon, slope] = [codeSlopes.row(i), codes.row(i), noise.row(i), inputSlopes.row(i)];
+      for (let k = 0; k < latentSize; k++) {
+        const [mean, logarithm] = [code[k], code[latentSize + k]];
+        const spread = Math.exp(logarithm);
+        loss += (mean * mean + spread - logarithm - 1) / (2 * rows);
+        out[k] = slope[k] + mean / rows;
+        out[latentSize + k] = (slope[k] * epsilon[k] * Math.sqrt(spread)) / 2 + (spread - 1) / (2 * rows);
+      }
+    }
+    this.encoder.backward(codeSlopes);
+    return loss;
+  }
+}
+
+/** Slopes ← weight (a − b); returns weight ‖a − b‖²/2. */
+function difference(slopes: Matrix, a: Matrix, b: Matrix, weight: number): number {
+  let squares = 0;
+  for (let i = 0; i < a.rows; i++) {
+    const [out, x, y] = [slopes.row(i), a.row(i), b.row(i)];
+    for (let j = 0; j < x.length; j++) {
+      const gap = x[j] - y[j];
+      squares += gap * gap;
+      out[j] = weight * gap;
+    }
+  }
+  return (weight / 2) * squares;
+}

@@ -1,0 +1,298 @@
+/**
+ * SE-GZSL (Kumar Verma, Arora, Mishra and Rai, "Generalized zero-shot learning via synthesized examples", CVPR 2018): a
+ * conditional variational autoencoder makes pictures' features from category vectors, with a regressor back to the
+ * vectors as feedback (losses in feedback-autoencoder.ts); a softmax classifier is then trained on features made for test
+ * categories. Networks have one hidden layer, features enter as their leading principal components. The paper's model
+ * can take unlabelled pictures; here test pictures join the autoencoder's loss in the second half of the training, with the
+ * vector Σ_c p_c s_c, p_c ∝ exp(sharpness · cos(R(x), s_c)), that the regressor gives them, so that the generator learns
+ * what test pictures look like.
+ */
+import { Matrix } from '../../linalg/matrix.js';
+import { Random } from '../../linalg/random.js';
+import type { FitOptions } from '../../problem/method.js';
+import { stackRows } from '../../problem/rows.js';
+import { labelTargets, linearDecisions } from '../blocks/linear-model.js';
+import { miniBatches } from '../blocks/mini-batches.js';
+import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
+import { mainDirections } from '../blocks/pca.js';
+import { times, timesTransposed } from '../blocks/products.js';
+import { unitRows } from '../blocks/semantics.js';
+import { normaliseExponentials, softmaxRegression } from '../blocks/softmax.js';
+import type { Workspace } from '../blocks/workspace.js';
+import type { MethodSpec } from '../spec.js';
+import { FeedbackAutoencoder } from './feedback-autoencoder.js';
+import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
+
+export interface SeGzslParameters {
+  components?: number;
+  latentSize?: number;
+  hidden?: number;
+  variance?: number;
+  feedback?: number;
+  independence?: number;
+  testShare?: number;
+  sharpness?: number;
+  examples?: number;
+  decay?: number;
+  learningRate?: number;
+  steps?: number;
+}
+
+/** Most pictures of one batch. */
+const largestBatch = 128;
+
+export class SeGzsl extends TransductiveMethod {
+  readonly name = 'se-gzsl';
+  readonly components: number;
+  readonly latentSize: number;
+  readonly hidden: number;
+  readonly variance: number;
+  readonly feedback: number;
+  readonly independence: number;
+  readonly testShare: number;
+  readonly sharpness: number;
+  readonly examples: number;
+  readonly decay: number;
+  readonly learningRate: number;
+  readonly steps: number;
+  readonly seed: number;
+  /** Losses of every batch: autoencoder, feedback and regression. */
+  losses_: { autoencoder: number; feedback: number; regression: number }[] | undefined;
+
+  constructor(parameters: SeGzslParameters = {}, seed = 1) {
+    super();
+    const {
+      components = 200,
+      latentSize = 32,
+      hidden = 256,
+      variance = 1,
+      feedback = 0.1,
+      independence = 0.1,
+      testShare = 0.3,
+      sharpness = 15,
+      examples = 60,
+      decay = 1,
+      learningRate = 1e-3,
+      steps = 1000,
+    } = parameters;
+    this.components = wholeNumber(this.name, 'components', components);
+    this.latentSize = wholeNumber(this.name, 'latentSize', latentSize);
+    this.hidden = wholeNumber(this.name, 'hidden', hidden);
+    this.variance = positive(this.name, 'variance', variance);
+    this.feedback = nonNegative(this.name, 'feedback', feedback);
+    this.independence = nonNegative(this.name, 'independence', independence);
+    this.testShare = nonNegative(this.name, 'testShare', testShare);
+    this.sharpness = positive(this.name, 'sharpness', sharpness);
+    this.examples = wholeNumber(this.name, 'examples', examples);
+    this.decay = nonNegative(this.name, 'decay', decay);
+    this.learningRate = positive(this.name, 'learningRate', learningRate);
+    this.steps = wholeNumber(this.name, 'steps', steps);
+    this.seed = seed;
+  }
+
+  protected override async learn(
+    data: TransductiveData,
+    _workspace: Workspace,
+    options: FitOptions,
+  ): Promise<TransductiveAnswer> {
+    const { backend, signal } = options;
+    const { directions, energies } = mainDirections(backend, data.features, this.components);
+    // One scale for all components: a mean variance of one suits the networks and leaves distances in proportion.
+    const total = energies.reduce((sum, value) => sum + value, 0);
+    const factor = Math.sqrt((data.features.rows * energies.length) / Math.max(total, Number.MIN_VALUE));
+    const basis = directions.copy('float64');
+    backend.axpby(basis, 0, basis, factor);
+    const pictures = timesTransposed(backend, data.features, basis);
+    const test = timesTransposed(backend, data.test, basis);
+    const vectors = coordinates(backend, data.learnt, data.candidates);
+
+    const model = new FeedbackAutoencoder(
+      backend,
+      {
+        pictureSize: pictures.cols,
+        vectorSize: vectors.learnt.cols,
+        latentSize: this.latentSize,
+        hidden: this.hidden,
+        variance: this.variance,
+        feedback: this.feedback,
+        independence: this.independence,
+        generated: this.feedback,
+      },
+      { batch: 2 * largestBatch, random: new Random(this.seed, 1) },
+    );
+    try {
+      await this.#train(model, { ...data, features: pictures, test, ...vectors }, options);
+      const { features, labels } = this.#synthesize(model, vectors.candidates, pictures.cols);
+      const targets = labelTargets(labels, vectors.candidates.rows);
+      const inComponents = await softmaxRegression(backend, features, targets, { decay: 1, tolerance: 0.1, signal });
+      const classifier = {
+        weights: times(backend, inComponents.weights, basis),
+        intercepts: inComponents.intercepts,
+      };
+      return {
+        testValues: linearDecisions(backend, classifier, data.test),
+        score: (others, here) => linearDecisions(here, classifier, others),
+      };
+    } finally {
+      model.release();
+    }
+  }
+
+  async #train(model: FeedbackAutoencoder, data: TransductiveData, { backend, signal, onProgress }: FitOptions) {
+    const { features, labels, test, learnt, candidates } = data;
+    const random = new Random(this.seed, 2);
+    const testRandom = new Random(this.seed, 3);
+    const size = Math.max(1, Math.min(largestBatch, Math.ceil(features.rows / 8)));
+    const perEpoch = Math.ceil(features.rows / size);
+    const most = 2 * largestBatch;
+    const [p, q] = [features.cols, learnt.cols];
+    const storage = {
+      pictures: backend.matrix(most, p, 'float32'),
+      vectors: backend.matrix(most, q, 'float32'),
+      noise: backend.matrix(most, this.latentSize, 'float32'),
+      conditions: backend.matrix(most, q, 'float32'),
+      latents: backend.matrix(most, this.latentSize, 'float32'),
+    };
+    const categories = stackRows(learnt, candidates);
+    this.losses_ = [];
+    try {
+      const epochs = Math.ceil(this.steps / perEpoch);
+      for await (const { rows, step } of miniBatches(features.rows, random, { epochs, size, signal, onProgress })) {
+        const joining = step < 0.5 ? Math.min(largestBatch, Math.round(this.testShare * rows.length)) : 0;
+        const count = rows.length + joining;
+        rows.forEach((row, k) => {
+          storage.pictures.row(k).set(features.row(row));
+          storage.vectors.row(k).set(learnt.row(labels[row]));
+        });
+        for (let k = 0; k < joining; k++)
+          storage.pictures.row(rows.length + k).set(test.row(testRandom.integer(test.rows)));
+        if (joining > 0)
+          this.#guess(
+            storage.vectors.view(rows.length, count),
+            model.regressor.forward(storage.pictures.view(rows.length, count)),
+            candidates,
+          );
+        for (let k = 0; k < count; k++) storage.conditions.row(k).set(categories.row(random.integer(categories.rows)));
+        for (const drawn of [storage.noise, storage.latents])
+          for (let e = 0; e < count * this.latentSize; e++) drawn.data[e] = random.normal();
+        this.losses_.push(
+          model.differentiate({
+            pictures: storage.pictures.view(0, count),
+            vectors: storage.vectors.view(0, count),
+            labelled: rows.length,
+            noise: storage.noise.view(0, count),
+            conditions: storage.conditions.view(0, count),
+            latents: storage.latents.view(0, count),
+          }),
+        );
+        model.step(this.learningRate * step, this.decay);
+      }
+    } finally {
+      for (const matrix of Object.values(storage)) backend.release(matrix);
+    }
+  }
+
+  /** Vectors that the regressor's answers point to: test categories' vectors, weighted by their likeness. */
+  #guess(vectors: Matrix, answers: Matrix, candidates: Matrix<Float64Array>): void {
+    const units = [unitRows(answers), unitRows(candidates)];
+    const chances = new Float64Array(candidates.rows);
+    for (let i = 0; i < answers.rows; i++) {
+      const answer = units[0].row(i);
+      for (let c = 0; c < chances.length; c++) {
+        const vector = units[1].row(c);
+        chances[c] = 0;
+        for (let j = 0; j < vector.length; j++) chances[c] += this.sharpness * answer[j] * vector[j];
+      }
+      normaliseExponentials(chances);
+      const out = vectors.row(i);
+      out.fill(0);
+      for (let c = 0; c < chances.length; c++) {
+        const vector = candidates.row(c);
+        for (let j = 0; j < vector.length; j++) out[j] += chances[c] * vector[j];
+      }
+    }
+  }
+
+  /** `examples` pictures of every test category. */
+  #synthesize(model: FeedbackAutoencoder, candidates: Matrix<Float64Array>, size: number) {
+    const random = new Random(this.seed, 4);
+    const features = Matrix.zeros(candidates.rows * this.examples, size);
+    const labels = new Int32Array(features.rows);
+    const [latents, conditions] = [
+      Matrix.zeros(largestBatch, this.latentSize, 'float32'),
+      Matrix.zeros(largestBatch, candidates.cols, 'float32'),
+    ];
+    for (let start = 0; start < features.rows; start += largestBatch) {
+      const count = Math.min(largestBatch, features.rows - start);
+      for (let k = 0; k < count; k++) {
+        labels[start + k] = Math.floor((start + k) / this.examples);
+        conditions.row(k).set(candidates.row(labels[start + k]));
+      }
+      for (let e = 0; e < count * this.latentSize; e++) latents.data[e] = random.normal();
+      features.view(start, start + count).copyFrom(model.generate(latents.view(0, count), conditions.view(0, count)));
+    }
+    return { features, labels };
+  }
+}
+
+/** Category vectors along the axes they differ in, where there are more dimensions than categories; entries of size one. */
+function coordinates(
+  backend: FitOptions['backend'],
+  learnt: Matrix<Float64Array>,
+  candidates: Matrix<Float64Array>,
+): { learnt: Matrix<Float64Array>; candidates: Matrix<Float64Array> } {
+  const axes = mainDirections(backend, stackRows(learnt, candidates)).directions.copy('float64');
+  backend.axpby(axes, 0, axes, Math.sqrt(axes.rows));
+  return { learnt: timesTransposed(backend, learnt, axes), candidates: timesTransposed(backend, candidates, axes) };
+}
+
+export const seGzslSpec: MethodSpec = {
+  name: 'se-gzsl',
+  title: 'SE-GZSL',
+  citation: 'Kumar Verma, Arora, Mishra and Rai, Generalized zero-shot learning via synthesized examples, CVPR 2018',
+  uses: ['auxiliary', 'test', 'semantics'],
+  setting: 'standard',
+  parameters: {
+    components: { description: 'principal components that features enter as', default: 200 },
+    latentSize: { description: 'dimensions of the latent code', default: 32 },
+    hidden: { description: 'units of each hidden layer', default: 256 },
+    variance: {
+      description: 'variance of pictures around what is generated',
+      default: 1,
+      range: { kind: 'log', low: 0.1, high: 3 },
+    },
+    feedback: {
+      description: 'weight of made pictures being recognised',
+      default: 0.1,
+      range: { kind: 'log', low: 1e-2, high: 1 },
+    },
+    independence: {
+      description: 'weight of latent codes being recovered',
+      default: 0.1,
+      range: { kind: 'log', low: 1e-2, high: 1 },
+    },
+    testShare: {
+      description: 'test pictures per auxiliary picture in a batch',
+      default: 0.3,
+      range: { kind: 'linear', low: 0, high: 1 },
+    },
+    sharpness: {
+      description: 'how decidedly a test picture resembles one category',
+      default: 15,
+      range: { kind: 'log', low: 3, high: 50 },
+    },
+    examples: { description: 'pictures made of each category', default: 60 },
+    decay: {
+      description: 'shrinking of the weights of the networks',
+      default: 1,
+      range: { kind: 'log', low: 1e-2, high: 10 },
+    },
+    learningRate: {
+      description: 'first step of the networks',
+      default: 1e-3,
+      range: { kind: 'log', low: 3e-4, high: 3e-3 },
+    },
+    steps: { description: 'batches of the training', default: 1000 },
+  },
+  create: (parameters, seed) => new SeGzsl(parameters as SeGzslParameters, seed),
+};
