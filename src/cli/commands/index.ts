@@ -4,11 +4,13 @@ import type { Command } from '../command.js';
 export const commands: Record<string, () => Promise<Command>> = {
   'catalog export': () => import('./catalog-export.js').then((m) => m.default),
   'catalog query': () => import('./catalog-query.js').then((m) => m.default),
+  classify: () => import('./classify.js').then((m) => m.default),
   compare: () => import('./compare.js').then((m) => m.default),
   crawl: () => import('./crawl.js').then((m) => m.default),
   dedupe: () => import('./dedupe.js').then((m) => m.default),
   demo: () => import('./demo.js').then((m) => m.default),
   doctor: () => import('./doctor.js').then((m) => m.default),
+  export: () => import('./export.js').then((m) => m.default),
   features: () => import('./features.js').then((m) => m.default),
   fit: () => import('./fit.js').then((m) => m.default),
   init: () => import('./init.js').then((m) => m.default),

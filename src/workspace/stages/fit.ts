@@ -22,11 +22,13 @@ import {
   syntheticValidationWeb,
   validationSplit,
 } from '../../problem/index.js';
+import { readFeatureMeta } from '../../vision/index.js';
 import { type Calibration, findTemperature, reliability, scoreSpread } from '../calibration.js';
 import { chosenParameters } from '../chosen-parameters.js';
 import { saveScorer, scorePictures, scorerOf } from '../scorer.js';
 import { optionInputs, type Stage, type StageContext } from '../stage.js';
 import { layout, type Workspace } from '../workspace.js';
+import { featureFolder } from './features.js';
 
 export const fitStage: Stage = {
   name: 'fit',
@@ -70,7 +72,10 @@ export const fitStage: Stage = {
           `the decision of ${learner.method} is not linear in the features: "classify" and "export" need another method`,
         );
       else {
-        await saveScorer(workspace.path(layout.scorer), scorer, { method: learner.method });
+        await saveScorer(workspace.path(layout.scorer), scorer, {
+          method: learner.method,
+          features: (await readFeatureMeta(workspace.path(featureFolder('test'))))!.fingerprint,
+        });
         const scores = scorePictures(scorer, problem.testFeatures, backend);
         const calibration = await calibrate(problem, parameters, backend, context);
         if (calibration) {

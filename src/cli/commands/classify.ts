@@ -1,0 +1,44 @@
+/** `bowerbird classify`: pictures in, answers out. */
+import { classify, openWorkspace } from '../../workspace/index.js';
+import { defineCommand } from '../command.js';
+
+export default defineCommand({
+  name: 'classify',
+  summary: 'Say what is in pictures, with the classifier of a finished workspace.',
+  description:
+    'Prints category, confidence and runner-up of each picture. The confidence is the chance of being right, learnt on the ' +
+    'validation categories. The exit code is 3 when pictures could not be read.',
+  arguments: [{ name: 'PICTURES', description: 'pictures, or folders of pictures', rest: true }],
+  options: {
+    workspace: {
+      type: 'string',
+      short: 'w',
+      default: '.',
+      placeholder: 'DIR',
+      description: 'The workspace, after "bowerbird run".',
+    },
+  },
+  examples: [
+    { command: 'bowerbird classify garden.jpg --workspace birds', explanation: 'one picture' },
+    { command: 'bowerbird classify photos/2026 -w birds --json', explanation: 'all pictures of a folder, as JSON' },
+  ],
+  async run({ args, options, print, printJson, progress, signal }) {
+    const workspace = await openWorkspace(options.workspace);
+    const { pictures, failed } = await classify(workspace, args, {
+      signal,
+      onNote: (message) => progress.note(message),
+      onProgress: ({ done, total }) => progress.update({ stage: 'classify', done, total }),
+    });
+    printJson({ pictures, failed });
+    for (const { picture, category, confidence, runnerUp, runnerUpConfidence } of pictures)
+      print(`${picture}: ${category}${percent(confidence)}; else ${runnerUp}${percent(runnerUpConfidence)}`);
+    if (pictures.some(({ confidence }) => confidence === undefined))
+      progress.note('no confidence: there were no validation categories to learn it from');
+    for (const { picture, reason } of failed) progress.note(`${picture}: ${reason}`);
+    return failed.length > 0 ? 3 : 0;
+  },
+});
+
+function percent(share: number | undefined): string {
+  return share === undefined ? '' : ` (${(100 * share).toFixed(share > 0.995 || share < 0.005 ? 1 : 0)} %)`;
+}

@@ -1,0 +1,70 @@
+/** Writes the classifier of a finished workspace for use elsewhere. */
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openCatalog, writeAttribution } from '../../catalog/index.js';
+import { UsageError } from '../../errors.js';
+import { writeFileAtomic } from '../../formats/index.js';
+import { readProblem } from '../../problem/index.js';
+import { openClassifier } from '../classifier.js';
+import { openFeatureModel } from '../feature-model.js';
+import { saveScorer } from '../scorer.js';
+import { layout, type Workspace } from '../workspace.js';
+import { modelCard } from './model-card.js';
+import { pixelModel } from './pixel-model.js';
+import { scorerModel } from './scorer-graph.js';
+import { writeXlsa17 } from './xlsa17.js';
+
+export const exportFormats = ['onnx', 'onnx-pixels', 'safetensors', 'problem', 'xlsa17'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/**
+ * Writes the formats asked for, the names of the categories and a model card.
+ * @returns names of the files in `folder`
+ */
+export async function exportClassifier(
+  workspace: Workspace,
+  folder: string,
+  formats: readonly ExportFormat[] = exportFormats,
+): Promise<string[]> {
+  const classifier = await openClassifier(workspace);
+  const { scorer, calibration } = classifier;
+  const problem = await readProblem(workspace.path(layout.problem), { dtype: 'float32', web: 'optional' });
+  if (formats.includes('xlsa17') && !problem.testLabels)
+    throw new UsageError(
+      'an xlsa17 pair names the category of every test picture, and those of this workspace are not known',
+      `Leave it out: --as ${exportFormats.filter((format) => format !== 'xlsa17').join(',')}.`,
+    );
+  await mkdir(folder, { recursive: true });
+  const files: string[] = [];
+  const write = async (name: string, content: Uint8Array | string) => {
+    await writeFileAtomic(join(folder, name), content);
+    files.push(name);
+  };
+  if (formats.includes('onnx')) await write('classifier.onnx', scorerModel(scorer, calibration));
+  if (formats.includes('onnx-pixels')) {
+    const model = await openFeatureModel(workspace.configuration.model, workspace);
+    await write('classifier-with-network.onnx', await pixelModel(model, scorer, calibration));
+  }
+  if (formats.includes('safetensors')) {
+    const { temperature, spread } = calibration ?? {};
+    const extra = { method: classifier.method, features: classifier.features.fingerprint };
+    const sharpness = calibration && { temperature: String(temperature), spread: String(spread) };
+    await saveScorer(join(folder, 'classifier.safetensors'), scorer, { ...extra, ...sharpness });
+    files.push('classifier.safetensors');
+  }
+  if (formats.includes('problem')) {
+    await copyFile(workspace.path(layout.problem), join(folder, 'problem.npz'));
+    files.push('problem.npz');
+  }
+  if (formats.includes('xlsa17')) files.push(...(await writeXlsa17(folder, problem)));
+  await write('categories.txt', scorer.names.map((name) => `${name}\n`).join(''));
+  const catalog = await openCatalog(workspace.folder, { mustExist: true });
+  try {
+    await writeAttribution(catalog, join(folder, 'ATTRIBUTION.txt'));
+  } finally {
+    await catalog.close();
+  }
+  files.push('ATTRIBUTION.txt');
+  await write('MODEL_CARD.md', await modelCard(workspace, classifier, problem));
+  return files;
+}

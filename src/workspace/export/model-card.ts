@@ -1,0 +1,116 @@
+/** MODEL_CARD.md: what the classifier was made from, how, how good it was found to be, and what it cannot do. */
+import { readFile } from 'node:fs/promises';
+import type { FitMetrics } from '../../evaluation/run-folder.js';
+import { findMethod } from '../../methods/index.js';
+import type { Problem } from '../../problem/index.js';
+import type { Reliability } from '../calibration.js';
+import type { Classifier } from '../classifier.js';
+import { type WebPicture, webPictures } from '../pictures.js';
+import { layout, type Workspace } from '../workspace.js';
+
+interface RunRecord {
+  configuration: { parameters: Record<string, unknown>; chosenBy: string; seed: number };
+  inputs: { problem: string };
+  backend: { description: string };
+}
+
+export async function modelCard(workspace: Workspace, classifier: Classifier, problem: Problem): Promise<string> {
+  const read = async <T>(file: string) => JSON.parse(await readFile(workspace.path(layout.run, file), 'utf8')) as T;
+  const metrics = await read<FitMetrics>('metrics.json');
+  const run = await read<RunRecord>('run.json');
+  const names = new Set(problem.testNames);
+  const pictures = (await webPictures(workspace)).filter(({ category }) => names.has(category));
+  const sections = [
+    `# ${workspace.configuration.name}`,
+    `Tells apart ${problem.testNames.length} categories for which no picture was labelled by hand: ${problem.testNames.join(', ')}.`,
+    '## Data',
+    dataSection(problem, pictures),
+    '## Licences',
+    licenceSection(pictures, classifier),
+    '## How it was made',
+    makingSection(workspace, classifier, run),
+    '## Measured',
+    measuredSection(metrics, classifier),
+    '## Limits',
+    limits(problem, metrics),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+function dataSection(problem: Problem, pictures: readonly WebPicture[]): string {
+  const sources = [...count(pictures.map(({ source }) => source))].map(([name, n]) => `${name} (${n})`);
+  return list([
+    `${problem.webLabels.length} web pictures of the ${problem.testNames.length} categories, found by name and not looked over by anybody: ${sources.join(', ') || 'none'}`,
+    `${problem.auxiliaryLabels.length} labelled pictures of ${problem.auxiliaryNames.length} other categories`,
+    `${problem.testFeatures.rows} pictures to classify, used without their answers`,
+    `word vectors of ${problem.testSemantics.cols} dimensions for all names`,
+  ]);
+}
+
+function licenceSection(pictures: readonly WebPicture[], { features }: Classifier): string {
+  const licences = [...count(pictures.map(({ licence }) => licence))].map(([code, n]) => `${code}: ${n} web pictures`);
+  return list([
+    ...licences,
+    `network ${features.model.name}: ${features.model.licence}`,
+    'ATTRIBUTION.txt names author, page and licence of every web picture; the classifier holds none of the pictures',
+  ]);
+}
+
+function makingSection({ configuration }: Workspace, { features, method }: Classifier, run: RunRecord): string {
+  const { title, citation } = findMethod(method);
+  const parameters = Object.entries(run.configuration.parameters).map(([name, value]) => `${name} = ${value}`);
+  return list([
+    `features: ${features.model.name} (${features.model.source}, sha256 ${features.model.sha256.slice(0, 16)}…), layer ${features.layer}, ${features.dimension} numbers`,
+    `preprocessing: ${features.preprocessing.resize} to ${features.preprocessing.size.join('×')}, ${features.preprocessing.channelOrder}, (pixel · ${Number(features.preprocessing.scale.toPrecision(6))} − [${features.preprocessing.mean.join(', ')}])/[${features.preprocessing.deviation.join(', ')}]`,
+    `method: ${method}, ${title} (${citation})`,
+    `parameters (${run.configuration.chosenBy}): ${parameters.join(', ') || 'none'}`,
+    `word vectors: ${'train' in configuration.vectors ? `trained on ${configuration.vectors.train.join(', ')}` : configuration.vectors.join(', ')}`,
+    `seed ${run.configuration.seed}, ${run.backend.description}, problem ${run.inputs.problem.slice(0, 16)}…`,
+  ]);
+}
+
+function measuredSection(metrics: FitMetrics, { calibration }: Classifier): string {
+  const lines: string[] = [];
+  if (metrics.accuracy === undefined) lines.push('The test pictures came without answers: the accuracy is not known.');
+  else {
+    lines.push(
+      `accuracy on the test pictures ${percent(metrics.accuracy)}, mean over categories ${percent(metrics.meanCategoryAccuracy!)}; these answers are those of the fit itself, which saw the test pictures without their labels`,
+    );
+    if (calibration?.test) lines.push(`as exported, for pictures one at a time: ${describe(calibration.test)}`);
+  }
+  if (calibration) lines.push(`confidence, on the validation categories: ${describe(calibration.validation)}`);
+  else lines.push('The confidence is not calibrated: there were no validation categories.');
+  const table = Object.entries(metrics.categories ?? {}).map(([name, value]) => `| ${name} | ${percent(value)} |`);
+  const rows = table.length > 0 ? `\n\n| category | accuracy |\n| --- | --- |\n${table.join('\n')}` : '';
+  return `${list(lines)}${rows}`;
+}
+
+function describe({ pictures, accuracy, meanConfidence, expectedCalibrationError }: Reliability): string {
+  return `accuracy ${percent(accuracy)} with a mean confidence of ${percent(meanConfidence)} on ${pictures} pictures, expected calibration error ${percent(expectedCalibrationError)}`;
+}
+
+function limits(problem: Problem, metrics: FitMetrics): string {
+  const weak = Object.entries(metrics.categories ?? {})
+    .filter(([, value]) => value < 0.5)
+    .map(([name]) => name);
+  return list([
+    `It answers with one of its ${problem.testNames.length} categories whatever a picture shows; a low confidence is the only sign that it shows something else.`,
+    'The confidence was learnt on other categories of the same kind; on pictures of another look (drawings, night pictures, other cameras) it says less.',
+    'Web pictures carry the habits of those who publish them: seasons, sexes, regions and poses that are rarely photographed are rarely learnt.',
+    ...(weak.length > 0 ? [`Fewer than half of the test pictures were right for: ${weak.join(', ')}.`] : []),
+  ]);
+}
+
+function count(values: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+function list(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n');
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}

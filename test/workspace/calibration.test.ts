@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Bowerbird } from '../../src/learner/index.js';
+import type { Backend } from '../../src/linalg/backend.js';
+import { createBackend } from '../../src/linalg/index.js';
+import { Matrix } from '../../src/linalg/matrix.js';
+import { Random } from '../../src/linalg/random.js';
+import { createMethod, findMethod } from '../../src/methods/index.js';
+import { generateProblem, type Problem, validationSplit } from '../../src/problem/index.js';
+import { confidences, findTemperature, reliability, scoreSpread } from '../../src/workspace/calibration.js';
+import { learnerScorer, scorePictures, scorerOf } from '../../src/workspace/scorer.js';
+
+let backend: Backend;
+beforeAll(async () => {
+  backend = await createBackend({ device: 'wasm', threads: 1 });
+});
+afterAll(() => backend.dispose());
+
+/** Scores for which the true chances are known: the label is drawn from softmax(scores/temperature). */
+function drawn(count: number, categories: number, temperature: number, seed: number) {
+  const random = new Random(seed);
+  const scores = Matrix.zeros(count, categories);
+  const labels = new Int32Array(count);
+  for (let i = 0; i < count; i++) {
+    const row = scores.row(i);
+    for (let c = 0; c < categories; c++) row[c] = 2 * random.normal();
+    const chances = confidences(row, { temperature, spread: 1 });
+    let left = random.uniform();
+    while (left > chances[labels[i]] && labels[i] < categories - 1) left -= chances[labels[i]++];
+  }
+  return { scores, labels };
+}
+
+describe('the temperature', () => {
+  it.each([0.3, 1, 4])('is the one the labels were drawn with (%d)', (temperature) => {
+    const { scores, labels } = drawn(4000, 5, temperature, 3);
+    const spread = scoreSpread(scores);
+    expect((findTemperature(scores, labels) * spread) / temperature).toBeGreaterThan(0.9);
+    expect((findTemperature(scores, labels) * spread) / temperature).toBeLessThan(1.1);
+    const found = { temperature: findTemperature(scores, labels), spread };
+    expect(reliability(scores, labels, found).expectedCalibrationError).toBeLessThan(0.03);
+    expect(
+      reliability(scores, labels, { temperature: temperature / 5, spread: 1 }).expectedCalibrationError,
+    ).toBeGreaterThan(0.1);
+  });
+
+  it('is measured by the gap between confidence and accuracy', () => {
+    // Two pictures at 0.9 of which one is right, two at 0.6 which are both right: gaps 0.4 and 0.4.
+    const row = (chance: number) => [Math.log(chance), Math.log(1 - chance)];
+    const scores = Matrix.from([row(0.9), row(0.9), row(0.6), row(0.6)]);
+    const { expectedCalibrationError, accuracy, meanConfidence } = reliability(scores, Int32Array.of(0, 1, 0, 0), {
+      temperature: 1,
+      spread: 1,
+    });
+    expect(expectedCalibrationError).toBeCloseTo(0.4, 10);
+    expect(accuracy).toBe(0.75);
+    expect(meanConfidence).toBeCloseTo(0.75, 10);
+  });
+
+  it('learnt on validation categories makes confidence honest on test categories', async () => {
+    const problem = generateProblem({ seed: 4 });
+    const scored = async (some: Problem) => {
+      const learner = await new Bowerbird({ lambda2: 0.1 }).fit(some, { backend });
+      return scorePictures(learnerScorer(learner.model_, 'none'), some.testFeatures, backend);
+    };
+    const validation = validationSplit(problem);
+    const temperature = findTemperature(await scored(validation), validation.testLabels!);
+    const scores = await scored(problem);
+    const own = reliability(scores, problem.testLabels!, { temperature, spread: scoreSpread(scores) });
+    expect(own.expectedCalibrationError).toBeLessThan(0.12);
+    const raw = reliability(scores, problem.testLabels!, { temperature: 1, spread: 1 });
+    expect(own.expectedCalibrationError).toBeLessThan(raw.expectedCalibrationError);
+  });
+});
+
+describe('a scorer', () => {
+  it.each(['euclidean', 'cosine'] as const)('orders categories as the learner does (%s)', async (metric) => {
+    const problem = generateProblem({ seed: 2 });
+    const learner = await new Bowerbird({ metric, maxIterations: 30 }).fit(problem, { backend });
+    const pictures = problem.auxiliaryFeatures;
+    const scores = scorePictures(learnerScorer(learner.model_, 'none'), pictures, backend);
+    const expected = learner.predict(pictures);
+    for (let i = 0; i < pictures.rows; i++) {
+      const row = scores.row(i);
+      expect(row.indexOf(Math.max(...row))).toBe(expected[i]);
+    }
+  });
+
+  it('is found for a method whose decision is linear, and for no other', async () => {
+    const problem = generateProblem({ seed: 2 });
+    const fitted = async (name: string) => createMethod(findMethod(name)).fit(problem, { backend });
+    const linear = await fitted('lr');
+    const scorer = scorerOf(linear, problem.testFeatures.cols, problem.testNames, 'none')!;
+    const values = linear.decisionValues(problem.testFeatures);
+    const scores = scorePictures(scorer, problem.testFeatures, backend);
+    for (const [i, value] of values.data.entries()) expect(scores.data[i]).toBeCloseTo(value, 6);
+    expect(scorerOf(await fitted('knn'), problem.testFeatures.cols, problem.testNames, 'none')).toBeUndefined();
+  });
+});

@@ -1,0 +1,154 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readCsv, readSafetensors } from '../../src/formats/index.js';
+import { createBackend } from '../../src/linalg/index.js';
+import { loadProblem, readProblem } from '../../src/problem/index.js';
+import { readFeatureMeta } from '../../src/vision/feature-meta.js';
+import { decodePicture, loadFeatures } from '../../src/vision/index.js';
+import { loadScorer, scorePictures } from '../../src/workspace/scorer.js';
+import { bowerbird, makeWorld, testNames, type World } from './world.js';
+
+interface Answer {
+  pictures: { picture: string; category: string; confidence: number; runnerUp: string; runnerUpConfidence: number }[];
+  failed: { picture: string }[];
+}
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld();
+  const { code, stderr } = await bowerbird(['run', world.folder]);
+  expect(code, stderr).toBe(0);
+}, 60_000);
+afterAll(() => world.remove());
+
+const names = (values: ArrayLike<number>, count: number) =>
+  Array.from({ length: values.length / count }, (_, i) => {
+    const row = Array.from({ length: count }, (_unused, c) => Number(values[i * count + c]));
+    return testNames[row.indexOf(Math.max(...row))];
+  });
+
+describe('bowerbird classify', () => {
+  it('names category, confidence and runner-up of pictures and folders', async () => {
+    const { stdout, code } = await bowerbird(['classify', world.path('test'), '-w', world.folder, '--json']);
+    const { pictures } = JSON.parse(stdout) as Answer;
+    expect(code).toBe(0);
+    expect(pictures).toHaveLength(18);
+    for (const { category, confidence, runnerUp, runnerUpConfidence } of pictures) {
+      expect(testNames).toContain(category);
+      expect(runnerUp).not.toBe(category);
+      expect(confidence).toBeGreaterThanOrEqual(runnerUpConfidence);
+      expect(confidence + runnerUpConfidence).toBeLessThanOrEqual(1 + 1e-9);
+    }
+    const right = pictures.filter(({ picture, category }) => picture.includes(`/${category}/`)).length;
+    expect(right / pictures.length).toBeGreaterThan(0.8);
+  });
+
+  it('prints a line for people, and lists what it cannot read with exit code 3', async () => {
+    mkdirSync(world.path('new'), { recursive: true });
+    copyFileSync(world.path('test', 'red wren', 'red wren 00.png'), world.path('new', 'a.png'));
+    writeFileSync(world.path('new', 'b.png'), 'no picture');
+    const { stdout, stderr, code } = await bowerbird(['classify', world.path('new'), '-w', world.folder]);
+    expect(stdout).toMatch(/a\.png: red wren \(\d+(\.\d)? %\); else \w+ \w+ \(\d+(\.\d)? %\)/);
+    expect(stderr).toContain('b.png');
+    expect(code).toBe(3);
+  });
+
+  it('says what to do when there is no such picture or no finished workspace', async () => {
+    expect(await bowerbird(['classify', 'none.jpg', '-w', world.folder])).toMatchObject({ code: 2 });
+    mkdirSync(world.path('fresh'), { recursive: true });
+    const missing = await bowerbird(['classify', world.path('new'), '-w', world.path('fresh')]);
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toContain('bowerbird init');
+    copyFileSync(world.path('bowerbird.yaml'), world.path('fresh', 'bowerbird.yaml'));
+    const unfinished = await bowerbird(['classify', world.path('new'), '-w', world.path('fresh')]);
+    expect(unfinished.stderr).toContain('BOWERBIRD_WORKSPACE_UNFINISHED');
+  });
+});
+
+describe('bowerbird export', () => {
+  beforeAll(async () => {
+    const { code, stderr } = await bowerbird(['export', world.folder, '--out', world.path('out')]);
+    expect(code, stderr).toBe(0);
+  }, 30_000);
+
+  it('writes ONNX that turns features into the same predictions', async () => {
+    const { features } = await loadFeatures(world.path('features', 'test'));
+    const session = await InferenceSession.create(world.path('out', 'classifier.onnx'));
+    const { scores, confidences } = await session.run({
+      features: new Tensor('float32', features.data, [features.rows, features.cols]),
+    });
+    const backend = await createBackend({ device: 'wasm', threads: 1 });
+    const { scorer } = await loadScorer(world.path('run', 'scorer.safetensors'));
+    const expected = scorePictures(scorer, features, backend);
+    backend.dispose();
+    expect(names(scores.data as Float32Array, 3)).toEqual(names(expected.data, 3));
+    for (const [i, value] of expected.data.entries()) expect(Number(scores.data[i])).toBeCloseTo(value, 4);
+    const answer = JSON.parse(
+      (await bowerbird(['classify', world.path('test'), '-w', world.folder, '--json'])).stdout,
+    ) as Answer;
+    for (const [i, { confidence }] of answer.pictures.entries())
+      expect(Math.max(...Array.from({ length: 3 }, (_, c) => Number(confidences.data[3 * i + c])))).toBeCloseTo(
+        confidence,
+        3,
+      );
+  });
+
+  it('writes ONNX that turns pixels into the same predictions', async () => {
+    const meta = (await readFeatureMeta(world.path('features', 'test')))!;
+    const { ids, features } = await loadFeatures(world.path('features', 'test'));
+    const [height, width] = meta.preprocessing.size;
+    const pixels = new Float32Array(ids.length * height * width * 3);
+    for (const [i, id] of ids.entries())
+      pixels.set((await decodePicture(world.path('test', id), meta.preprocessing)).pixels, i * height * width * 3);
+    const session = await InferenceSession.create(world.path('out', 'classifier-with-network.onnx'));
+    const { scores } = await session.run({ pixels: new Tensor('float32', pixels, [ids.length, height, width, 3]) });
+    const backend = await createBackend({ device: 'wasm', threads: 1 });
+    const { scorer } = await loadScorer(world.path('out', 'classifier.safetensors'));
+    const expected = scorePictures(scorer, features, backend);
+    backend.dispose();
+    expect(names(scores.data as Float32Array, 3)).toEqual(names(expected.data, 3));
+    for (const [i, value] of expected.data.entries()) expect(Number(scores.data[i])).toBeCloseTo(value, 3);
+  });
+
+  it('writes the problem as an xlsa17 pair that reads back the same', async () => {
+    const own = await readProblem(world.path('out', 'problem.npz'), { dtype: 'float32' });
+    const pair = await loadProblem(world.path('out', 'res101.mat'), {
+      webFile: world.path('out', 'web.npz'),
+      dtype: 'float32',
+      scaling: 'none',
+    });
+    expect(pair.testNames).toEqual(own.testNames);
+    expect(pair.auxiliaryNames).toEqual(own.auxiliaryNames);
+    expect([...pair.webLabels]).toEqual([...own.webLabels]);
+    expect([...pair.testLabels!]).toEqual([...own.testLabels!]);
+    for (const key of ['auxiliaryFeatures', 'testFeatures', 'webFeatures', 'testSemantics'] as const)
+      expect(Buffer.from(pair[key].copy().data.buffer).equals(Buffer.from(own[key].copy().data.buffer)), key).toBe(
+        true,
+      );
+  });
+
+  it('writes a card with data, licences, parameters, accuracy and limits', async () => {
+    const card = readFileSync(world.path('out', 'MODEL_CARD.md'), 'utf8');
+    const { accuracy } = JSON.parse(readFileSync(world.path('run', 'metrics.json'), 'utf8')) as { accuracy: number };
+    expect(card).toContain(`accuracy on the test pictures ${(100 * accuracy).toFixed(1)} %`);
+    expect(card).toContain('unknown: 24 web pictures');
+    expect(card).toContain('lambda2 = 0.1');
+    expect(card).toContain('expected calibration error');
+    expect(card).toContain('## Limits');
+    expect(readFileSync(world.path('out', 'categories.txt'), 'utf8')).toBe('blue finch\nred wren\ngreen jay\n');
+    expect(existsSync(world.path('out', 'ATTRIBUTION.txt'))).toBe(true);
+    expect([...(await readSafetensors(world.path('out', 'classifier.safetensors'))).keys()].sort()).toEqual([
+      'bias',
+      'map',
+      'weights',
+    ]);
+    expect((await readCsv(world.path('run', 'predictions.csv'))).rows).toHaveLength(18);
+  });
+
+  it('refuses a format there is not', async () => {
+    const { code, stderr } = await bowerbird(['export', world.folder, '--as', 'tflite']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('onnx-pixels');
+  });
+});
