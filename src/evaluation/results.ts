@@ -253,8 +253,12 @@ export interface ExperimentResult {
   description: string;
   problem: ProblemRecord;
   seed: number;
+  /** The parameters each method was fitted with, where they do not vary. */
+  parameters: Readonly<Record<string, Parameters>>;
   plots: readonly ExperimentPlot[];
   tables: readonly ExperimentTable[];
+  skipped: readonly { method: string; reason: string }[];
+  failed: readonly { method: string; job: string; message: string }[];
   /** Where the experiment is one of the paper's tables. */
   compare?: CompareTable;
 }

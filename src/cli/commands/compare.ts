@@ -64,7 +64,7 @@ export default defineCommand({
     const methods = chooseMethods(options.methods, generalized);
     const setting = await evaluationSetting('compare', args[0], options, { signal, progress });
     if (methods.length === 0) throw new UsageError('--methods names no method', 'See "bowerbird methods".');
-    const { out: _, ...configuration } = options;
+    const { out: _, queue: __, ...configuration } = options;
     const table = await compare({
       ...setting,
       methods,
