@@ -15,6 +15,8 @@ export interface PredictionRow {
   runnerUp: string;
   /** How much farther the runner-up is. */
   margin: number;
+  /** The right category, where it is known. */
+  truth?: string;
 }
 
 /** One record for each row of an n×C table of distances. */
@@ -41,10 +43,14 @@ export function predictionRows(distances: Matrix, names: readonly string[]): Pre
 }
 
 export async function writePredictions(path: string, rows: readonly PredictionRow[]): Promise<void> {
+  const labelled = rows.some(({ truth }) => truth !== undefined);
   await writeCsv(
     path,
-    rows.map((entry) => [entry.row, entry.name, entry.category, entry.distance, entry.runnerUp, entry.margin]),
-    { header: ['row', 'name', 'category', 'distance', 'runner_up', 'margin'] },
+    rows.map((entry) => [
+      ...[entry.row, entry.name, entry.category, entry.distance, entry.runnerUp, entry.margin],
+      ...(labelled ? [entry.truth] : []),
+    ]),
+    { header: ['row', 'name', 'category', 'distance', 'runner_up', 'margin', ...(labelled ? ['truth'] : [])] },
   );
 }
 
@@ -100,7 +106,10 @@ export async function writeLearnerRun(
   const file = (name: string) => join(folder, name);
   const values = learner.decisionValues(problem.testFeatures);
   for (let i = 0; i < values.data.length; i++) values.data[i] = -values.data[i];
-  const rows = predictionRows(values, learner.model_.names);
+  const candidates = candidateNames(problem);
+  const rows = predictionRows(values, learner.model_.names).map((entry) =>
+    problem.testLabels ? { ...entry, truth: candidates[problem.testLabels[entry.row]] } : entry,
+  );
   const metrics = fitMetrics(
     problem,
     Int32Array.from(rows, (row) => row.category),

@@ -51,7 +51,7 @@ describe('bowerbird fit', () => {
     for (const name of names) expect(existsSync(file('run', name)), name).toBe(true);
     expect(existsSync(file('run', 'checkpoint.npz'))).toBe(false);
     const predictions = readFileSync(file('run', 'predictions.csv'), 'utf8').trim().split('\n');
-    expect(predictions[0]).toBe('row,name,category,distance,runner_up,margin');
+    expect(predictions[0]).toBe('row,name,category,distance,runner_up,margin,truth');
     expect(predictions.length).toBe(problem.testFeatures.rows + 1);
     expect((await readNpy(file('run', 'theta.npy'))).shape).toEqual([problem.webFeatures.rows]);
     expect((await readNpy(file('run', 'dictionary.npy'))).shape).toEqual([

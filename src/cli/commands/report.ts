@@ -1,0 +1,67 @@
+/** `bowerbird report`: one HTML file out of results folders. */
+import { dirname, resolve } from 'node:path';
+import { UsageError } from '../../errors.js';
+import { listedPictures, writeReport } from '../../report/index.js';
+import { defineCommand } from '../command.js';
+
+export default defineCommand({
+  name: 'report',
+  summary: 'Make one self-contained HTML page out of results.',
+  description:
+    'Tables with confidence intervals, convergence, sensitivity, confusion, a map of pictures and categories, the web ' +
+    'pictures trusted most and least, and how to repeat it all. The page needs no network and no scripts.',
+  arguments: [{ name: 'DIR', description: 'results folders of fit, tune, compare or experiment', rest: true }],
+  options: {
+    out: { type: 'string', short: 'o', placeholder: 'FILE', description: 'The page to write, such as report.html.' },
+    title: { type: 'string', default: 'Bowerbird report', description: 'Title of the page.' },
+    pictures: {
+      type: 'string',
+      placeholder: 'FILE',
+      description: 'CSV with row, file, title, tags, author, source, pageUrl, licence, licenceUrl of the web pictures.',
+    },
+    'per-category': {
+      type: 'integer',
+      minimum: 1,
+      default: 6,
+      placeholder: 'N',
+      description: 'Pictures shown from either end of the weights.',
+    },
+    'gallery-categories': {
+      type: 'integer',
+      minimum: 1,
+      default: 24,
+      placeholder: 'N',
+      description: 'Categories in a gallery at most.',
+    },
+  },
+  examples: [
+    { command: 'bowerbird report run --out report.html', explanation: 'The page of one fit.' },
+    {
+      command: 'bowerbird report tuned table run --out report.html --title "Birds of the bay"',
+      explanation: 'A search, a comparison and a fit on one page.',
+    },
+  ],
+  async run({ args, options, print, printJson, progress, signal }) {
+    const { out } = options;
+    if (!out)
+      throw new UsageError(
+        '--out is missing: where should the page go?',
+        `Try: bowerbird report ${args.join(' ')} --out report.html`,
+      );
+    const pictures = options.pictures
+      ? await listedPictures(options.pictures, dirname(resolve(options.pictures)))
+      : undefined;
+    const { bytes } = await writeReport(out, {
+      folders: args,
+      title: options.title,
+      pictures,
+      perCategory: options['per-category'],
+      galleryCategories: options['gallery-categories'],
+      signal,
+      onProgress: (update) => progress.update({ stage: 'report', ...update }),
+    });
+    printJson({ out, bytes });
+    print(`${out} (${(bytes / 1024).toFixed(0)} KiB)`);
+    return 0;
+  },
+});

@@ -1,0 +1,88 @@
+/** The web pictures behind the weights, where they are known: who made them, under which licence, and a thumbnail. */
+import { join } from 'node:path';
+import sharp from 'sharp';
+import type { Catalog, PictureRow } from '../catalog/index.js';
+import { FormatError } from '../errors.js';
+import { readCsv } from '../formats/index.js';
+
+export interface ReportPicture {
+  /** The picture's file, for the thumbnail. */
+  file?: string;
+  title?: string;
+  tags?: readonly string[];
+  author?: string;
+  /** Where it was found. */
+  source?: string;
+  pageUrl?: string;
+  licence?: string;
+  licenceUrl?: string;
+}
+
+/** Finds the web picture in a row of the problem that a fit folder is about. */
+export interface PictureProvider {
+  webPicture(row: number, fitFolder: string): Promise<ReportPicture | undefined>;
+}
+
+/** @param ids the catalog's id of the web picture in each row of the problem */
+export function catalogPictures(catalog: Catalog, ids: readonly string[], workspace: string): PictureProvider {
+  let found: Promise<Map<string, PictureRow>> | undefined;
+  const read = async () => {
+    const pictures = new Map<string, PictureRow>();
+    const wanted = new Set(ids);
+    for await (const picture of catalog.pictures("state = 'kept'", [], 'id'))
+      if (wanted.has(picture.id)) pictures.set(picture.id, picture);
+    return pictures;
+  };
+  return {
+    async webPicture(row) {
+      found ??= read();
+      const picture = (await found).get(ids[row]);
+      return picture && { ...picture, file: picture.path ? join(workspace, picture.path) : undefined };
+    },
+  };
+}
+
+const columns = ['file', 'title', 'tags', 'author', 'source', 'pageUrl', 'licence', 'licenceUrl'] as const;
+
+/**
+ * From a CSV file with the columns `row` and any of `file`, `title`, `tags` (with spaces between), `author`, `source`,
+ * `pageUrl`, `licence`, `licenceUrl`; files are relative to `folder`.
+ */
+export async function listedPictures(path: string, folder: string): Promise<PictureProvider> {
+  const { header = [], rows } = await readCsv(path);
+  const rowColumn = header.indexOf('row');
+  if (rowColumn < 0)
+    throw new FormatError(
+      path,
+      undefined,
+      `has no column "row"; it has ${header.join(', ')}`,
+      `Columns: row, ${columns.join(', ')}.`,
+    );
+  const pictures = new Map<number, ReportPicture>();
+  for (const cells of rows) {
+    const value = (name: string) => cells[header.indexOf(name)] || undefined;
+    const { file, tags, ...rest } = Object.fromEntries(columns.map((name) => [name, value(name)]));
+    pictures.set(Number(cells[rowColumn]), {
+      ...rest,
+      ...(file && { file: join(folder, file) }),
+      ...(tags && { tags: tags.split(/\s+/) }),
+    });
+  }
+  return { webPicture: async (row) => pictures.get(row) };
+}
+
+const thumbnailSize = 200;
+
+/** A small square WebP as a data: address; undefined when the file cannot be read as a picture. */
+export async function thumbnail(file: string): Promise<string | undefined> {
+  try {
+    const data = await sharp(file, { limitInputPixels: 2 ** 28 })
+      .rotate()
+      .resize(thumbnailSize, thumbnailSize, { fit: 'cover', withoutEnlargement: false })
+      .webp({ quality: 68 })
+      .toBuffer();
+    return `data:image/webp;base64,${data.toString('base64')}`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,107 @@
+/** A map of the learnt semantic space: test pictures as dots, category vectors as diamonds, by principal components. */
+import { type Backend, Matrix } from '../linalg/index.js';
+import { chart, colours, mostColours, Plot, seriesColours } from './chart.js';
+import { percent, shorten } from './format.js';
+import type { Html } from './html.js';
+import { principalPlane } from './projection.js';
+import type { FitFolder } from './read-folder.js';
+
+/** More dots than this hide one another; every k-th picture is shown then. */
+const mostDots = 2500;
+const mostNames = 40;
+
+export function semanticMap(backend: Backend, fit: FitFolder): Html | undefined {
+  const { semantics, categoryVectors, predictions } = fit;
+  if (!semantics || !categoryVectors || semantics.cols !== categoryVectors.vectors.cols) return undefined;
+  if (semantics.rows !== predictions.length || semantics.rows < 2) return undefined;
+  const { names, vectors } = categoryVectors;
+  // Both together span the plane, so that categories far from all pictures are not drawn on top of one another.
+  const plane = principalPlane(backend, stacked(semantics, vectors));
+  const step = Math.ceil(semantics.rows / mostDots);
+  const labelled = predictions.some(({ truth }) => truth !== undefined);
+  const few = names.length <= mostColours;
+  const palette = seriesColours(names.length);
+  const dots = plane.of(semantics).flatMap(([x, y], i) => {
+    if (i % step !== 0) return [];
+    const { name, truth } = predictions[i];
+    const right = truth === undefined || truth === name;
+    const colour = few ? palette[names.indexOf(truth ?? name)] : labelled && !right ? colours.second : colours.accent;
+    const title = `picture ${i}: ${name}${right ? '' : `, in truth ${truth}`}`;
+    return [{ x, y, colour, right, title }];
+  });
+  const categories = plane.of(vectors).map(([x, y], c) => ({
+    x,
+    y,
+    name: names[c],
+    colour: few ? palette[c] : 'currentColor',
+  }));
+  return chart(
+    ({ narrow }) => {
+      const size = narrow ? 1.9 : 2.6;
+      const label = (k: 0 | 1) => `component ${k + 1} (${percent(plane.shares[k], 0)} % of the variance)`;
+      return {
+        height: narrow ? 360 : 560,
+        marginLeft: 44,
+        marginRight: 20,
+        inset: 14,
+        x: { label: label(0), ticks: narrow ? 4 : 8 },
+        y: { label: label(1), ticks: narrow ? 4 : 8 },
+        color: { type: 'identity' },
+        marks: [
+          Plot.frame({ stroke: colours.faint }),
+          Plot.dot(
+            dots.filter(({ right }) => right),
+            { x: 'x', y: 'y', fill: 'colour', fillOpacity: 0.55, r: size, title: 'title' },
+          ),
+          Plot.dot(
+            dots.filter(({ right }) => !right),
+            { x: 'x', y: 'y', stroke: 'colour', symbol: 'times', r: size, strokeWidth: 1.2, title: 'title' },
+          ),
+          Plot.dot(categories, {
+            x: 'x',
+            y: 'y',
+            fill: 'colour',
+            stroke: 'var(--paper)',
+            strokeWidth: 1.5,
+            symbol: 'diamond',
+            r: 7,
+            title: 'name',
+          }),
+          ...(names.length <= (narrow ? 14 : mostNames)
+            ? [
+                Plot.text(categories, {
+                  x: 'x',
+                  y: 'y',
+                  text: (category: { name: string }) => shorten(category.name, 22),
+                  dy: -12,
+                  fontWeight: 600,
+                  fill: 'currentColor',
+                  stroke: 'var(--paper)',
+                  strokeWidth: 4,
+                }),
+              ]
+            : []),
+        ],
+      };
+    },
+    {
+      label: 'Map of the learnt semantic vectors of test pictures and of the category vectors',
+      caption: `${step > 1 ? `Every ${step}th test picture` : 'Test pictures'} as dots${labelled ? ', wrongly classified ones as crosses' : ''}; categories as diamonds, named where there is room.`,
+      legend: few
+        ? names.map((name, c) => ({ name, colour: palette[c] }))
+        : labelled
+          ? [
+              { name: 'right', colour: colours.accent },
+              { name: 'wrong', colour: colours.second },
+            ]
+          : undefined,
+    },
+  );
+}
+
+function stacked(a: Matrix, b: Matrix): Matrix {
+  const both = Matrix.zeros(a.rows + b.rows, a.cols);
+  both.view(0, a.rows).copyFrom(a);
+  both.view(a.rows, a.rows + b.rows).copyFrom(b);
+  return both;
+}

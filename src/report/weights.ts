@@ -1,0 +1,100 @@
+/** The weights of the web pictures: how they are spread, and which pictures were trusted most and least. */
+import { chart, colours, Plot } from './chart.js';
+import { significant } from './format.js';
+import { details, type Html, html, link, table } from './html.js';
+import { type PictureProvider, type ReportPicture, thumbnail } from './pictures.js';
+import type { FitFolder, WeightedPicture } from './read-folder.js';
+
+export interface GalleryOptions {
+  pictures?: PictureProvider;
+  /** Pictures from either end of each category. */
+  perCategory: number;
+  /** Categories shown at most. */
+  categories: number;
+  signal?: AbortSignal;
+}
+
+export function weightHistogram(weights: readonly WeightedPicture[]): Html {
+  return chart(
+    ({ narrow }) => ({
+      height: narrow ? 200 : 240,
+      marginLeft: 48,
+      x: { label: 'weight θ', ticks: narrow ? 4 : 8 },
+      y: { label: 'web pictures', grid: true },
+      marks: [
+        Plot.rectY(weights, {
+          ...Plot.binX({ y: 'count' }, { x: 'weight', thresholds: 30 }),
+          fill: colours.accent,
+          inset: 0.5,
+        }),
+        Plot.ruleX([1], { stroke: colours.second, strokeDasharray: '4 3' }),
+        Plot.ruleY([0]),
+      ],
+    }),
+    {
+      label: 'Histogram of the weights of web pictures',
+      caption: 'Weights average 1 within a category (dashed line); 0 leaves a picture out.',
+    },
+  );
+}
+
+/** Per category the pictures of highest and lowest weight: as a gallery where pictures are known, else by their words. */
+export async function gallery(fit: FitFolder, options: GalleryOptions): Promise<Html> {
+  const groups = new Map<string, WeightedPicture[]>();
+  for (const picture of fit.weights) groups.set(picture.category, [...(groups.get(picture.category) ?? []), picture]);
+  const shown = [...groups].slice(0, options.categories);
+  const parts: Html[] = [];
+  for (const [category, pictures] of shown) {
+    options.signal?.throwIfAborted();
+    const sorted = [...pictures].sort((a, b) => b.weight - a.weight || a.row - b.row);
+    const count = Math.min(options.perCategory, Math.floor(sorted.length / 2));
+    const ends = [
+      { title: 'highest', kind: 'high', pictures: sorted.slice(0, count) },
+      { title: 'lowest', kind: 'low', pictures: sorted.slice(sorted.length - count).reverse() },
+    ];
+    const lists: Html[] = [];
+    for (const end of ends) lists.push(await endOf(end, fit.path, options.pictures));
+    parts.push(
+      options.pictures ? html`<h4>${category}</h4>${lists}` : details(`${category} (${pictures.length})`, lists),
+    );
+  }
+  const rest = groups.size - shown.length;
+  return html`${parts}${rest > 0 && html`<p class="caption">${rest} more categories are not shown here; weights.csv has them all.</p>`}`;
+}
+
+interface End {
+  title: string;
+  kind: string;
+  pictures: readonly WeightedPicture[];
+}
+
+async function endOf({ title, kind, pictures }: End, folder: string, provider?: PictureProvider): Promise<Html> {
+  const heading = `${title} weights`;
+  if (!provider)
+    return table<WeightedPicture>(
+      [
+        { head: 'Row', cell: ({ row }) => row },
+        { head: 'Weight', cell: ({ weight }) => significant(weight), numeric: true },
+        { head: 'Title and tags', cell: ({ text }) => text || '–' },
+      ],
+      pictures,
+      { caption: `The ${heading}` },
+    );
+  const items: Html[] = [];
+  for (const picture of pictures) items.push(await item(picture, kind, await provider.webPicture(picture.row, folder)));
+  return html`<p class="caption">The <span class="${kind}">${heading}</span></p><ul class="gallery">${items}</ul>`;
+}
+
+async function item(
+  { row, weight, text }: WeightedPicture,
+  kind: string,
+  known: ReportPicture | undefined,
+): Promise<Html> {
+  const source = known?.file ? await thumbnail(known.file) : undefined;
+  const title = known?.title || text || `web picture ${row}`;
+  const tags = known?.tags?.join(', ');
+  const credit = [known?.author && `by ${known.author}`, known?.source].filter(Boolean).join(', ');
+  return html`<li>${source && html`<img src="${source}" alt="${title}" width="200" height="200" loading="lazy">`}<div class="words"><span class="weight ${kind}">${weight.toFixed(2)}</span> ${link(title, known?.pageUrl)}${
+    tags && html`<div class="tags">${tags}</div>`
+  }${(credit || known?.licence) && html`<div class="credit">${credit}${credit && known?.licence && ' · '}${known?.licence && link(known.licence, known.licenceUrl)}</div>`}</div></li>`;
+}
