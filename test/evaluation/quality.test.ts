@@ -38,21 +38,22 @@ async function peek(problem: Problem, method: string, trials: number): Promise<M
   return found;
 }
 
-const seeds = process.env.BOWERBIRD_LONG ? [1, 2, 3, 4, 5] : [1, 2, 3];
+/** Problems with some 300 validation pictures: with fewer, luck decides between settings that are nearly equally good. */
+const seeds = process.env.BOWERBIRD_LONG ? [1, 2, 3, 4, 5] : [1, 2];
 
 describe('what a search chooses without test labels', () => {
   it.each(seeds)('is within 2 points of the best setting by test labels (generated problem %i)', async (seed) => {
     const problem = generateProblem({
       seed,
-      auxiliaryCategories: 24,
-      testCategories: 12,
+      auxiliaryCategories: 40,
+      testCategories: 20,
       noise: 1.6,
       wrong: 0.5,
       shift: 0.6,
       webPerCategory: 15,
-      auxiliaryPerCategory: 15,
+      auxiliaryPerCategory: 25,
     });
-    const trials = process.env.BOWERBIRD_LONG ? 40 : 12;
+    const trials = process.env.BOWERBIRD_LONG ? 40 : 8;
     const { chosen } = await search({
       problem,
       folder: join(folder, `${seed}`),
