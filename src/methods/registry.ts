@@ -2,6 +2,7 @@
 import { ArgumentError } from '../errors.js';
 import { adaptationMethods } from './adaptation/index.js';
 import { beyondMethods } from './beyond/index.js';
+import { combinedMethods } from './combined/index.js';
 import { ourMethods } from './ours.js';
 import type { MethodSpec } from './spec.js';
 import { transductiveMethods } from './transductive/index.js';
@@ -14,6 +15,7 @@ export const methods: readonly MethodSpec[] = [
   ...adaptationMethods,
   ...zeroShotMethods,
   ...transductiveMethods,
+  ...combinedMethods,
   ...beyondMethods,
 ];
 

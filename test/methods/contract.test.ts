@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { ProblemError } from '../../src/errors.js';
 import { createBackend } from '../../src/linalg/create.js';
 import { Matrix } from '../../src/linalg/matrix.js';
+import { Random } from '../../src/linalg/random.js';
 import { createMethod, methods } from '../../src/methods/index.js';
 import { generalize } from '../../src/problem/generalize.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import { problemHash } from '../../src/problem/hash.js';
 import { candidateNames, type Problem } from '../../src/problem/problem.js';
+import { selectIntegers, selectRows, selectStrings } from '../../src/problem/rows.js';
 import { restrictToCategories } from '../../src/problem/subset.js';
 
 const backend = await createBackend({ threads: 1 });
-const standard = generateProblem({
+const sizes = {
   seed: 31,
   auxiliaryCategories: 8,
   testCategories: 4,
@@ -17,19 +20,24 @@ const standard = generateProblem({
   webPerCategory: 12,
   testPerCategory: 8,
   noise: 0.6,
-});
+};
+/** Methods that compare pictures with category vectors directly need both in one space. */
+const jointSpace = ['clip'];
 
 const names = (given: Problem, predicted: Int32Array) => [...predicted].map((c) => candidateNames(given)[c]);
 
 describe.each(methods.map((spec) => [spec.name, spec] as const))('%s', (_, spec) => {
-  const problem = spec.setting === 'generalized' ? generalize(standard, 2) : standard;
-  const another = generateProblem({ seed: 32, testCategories: 3 });
+  const space = jointSpace.includes(spec.name) ? { dimensions: 20, semanticDimensions: 20 } : {};
+  const inSetting = (given: Problem) => (spec.setting === 'generalized' ? generalize(given, 2) : given);
+  const standard = generateProblem({ ...sizes, ...space });
+  const problem = inSetting(standard);
+  const another = inSetting(generateProblem({ seed: 32, testCategories: 3, ...space }));
   const fitted = (given: Problem) => createMethod(spec, {}, 5).fit(given, { backend });
 
   it('gives the same answer for the same seed, forgets an earlier fit and leaves its input alone', async () => {
     const before = problemHash(problem);
     const first = (await fitted(problem)).decisionValues(problem.testFeatures);
-    const again = await fitted(spec.setting === 'generalized' ? generalize(another, 2) : another);
+    const again = await fitted(another);
     await again.fit(problem, { backend });
     expect(again.decisionValues(problem.testFeatures).copy().data).toEqual(first.copy().data);
     expect(problemHash(problem)).toBe(before);
@@ -46,6 +54,38 @@ describe.each(methods.map((spec) => [spec.name, spec] as const))('%s', (_, spec)
     };
     const expected = names(problem, (await fitted(problem)).predict(problem.testFeatures));
     expect(names(renumbered, (await fitted(renumbered)).predict(problem.testFeatures))).toEqual(expected);
+  });
+
+  it('permutes its predictions when pictures are permuted', async () => {
+    const [web, auxiliary, test] = [
+      problem.webFeatures.rows,
+      problem.auxiliaryFeatures.rows,
+      problem.testFeatures.rows,
+    ].map((count, stream) => new Random(7, stream).permutation(count));
+    const permuted: Problem = {
+      ...problem,
+      webFeatures: selectRows(problem.webFeatures, web),
+      webLabels: selectIntegers(problem.webLabels, web),
+      webText: selectRows(problem.webText!, web),
+      webTexts: selectStrings(problem.webTexts!, web),
+      webKinds: selectStrings(problem.webKinds!, web),
+      auxiliaryFeatures: selectRows(problem.auxiliaryFeatures, auxiliary),
+      auxiliaryLabels: selectIntegers(problem.auxiliaryLabels, auxiliary),
+      testFeatures: selectRows(problem.testFeatures, test),
+      testLabels: selectIntegers(problem.testLabels!, test),
+    };
+    const expected = (await fitted(problem)).predict(problem.testFeatures);
+    const found = (await fitted(permuted)).predict(permuted.testFeatures);
+    expect([...found]).toEqual(Array.from(test, (row) => expected[row]));
+  });
+
+  it('refuses a problem without test pictures', async () => {
+    const empty: Problem = {
+      ...problem,
+      testFeatures: problem.testFeatures.view(0, 0),
+      testLabels: new Int32Array(0),
+    };
+    await expect(fitted(empty)).rejects.toBeInstanceOf(ProblemError);
   });
 
   it('refuses a problem with one category and stops when it is told to', async () => {

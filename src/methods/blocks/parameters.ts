@@ -10,6 +10,10 @@ export function nonNegative(method: string, name: string, value: ParameterValue)
   return checked(method, name, value, (number) => number >= 0, 'a number of at least 0');
 }
 
+export function finite(method: string, name: string, value: ParameterValue): number {
+  return checked(method, name, value, () => true, 'a number');
+}
+
 /** A share in (0, 1]. */
 export function share(method: string, name: string, value: ParameterValue): number {
   return checked(method, name, value, (number) => number > 0 && number <= 1, 'a share above 0 and at most 1');

@@ -1,0 +1,44 @@
+/**
+ * The paper's combination of a web method and a zero-shot method: the average of their decision values. One
+ * gives logits or margins, the other log densities, so each is first put on one scale, (v − mean)/deviation over all values
+ * that it gives to the test pictures of the fit; other pictures are answered on the same scale.
+ */
+import { ArgumentError } from '../../errors.js';
+import type { Matrix } from '../../linalg/matrix.js';
+import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { type Scale, scaleOf, standardised } from '../blocks/semantics.js';
+
+export class AveragedDecisions implements Method {
+  readonly first: Method;
+  readonly second: Method;
+  /** Of the decision values of both parts. */
+  scales_: readonly [Scale, Scale] | undefined;
+
+  constructor(first: Method, second: Method) {
+    this.first = first;
+    this.second = second;
+  }
+
+  async fit(problem: Problem, options: FitOptions): Promise<this> {
+    options.signal?.throwIfAborted();
+    this.scales_ = undefined;
+    await this.first.fit(problem, options);
+    await this.second.fit(problem, options);
+    const scale = (part: Method) => scaleOf(part.decisionValues(problem.testFeatures));
+    this.scales_ = [scale(this.first), scale(this.second)];
+    return this;
+  }
+
+  decisionValues(features: Matrix): Matrix {
+    if (!this.scales_) throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    const values = standardised(this.first.decisionValues(features), this.scales_[0]);
+    const others = standardised(this.second.decisionValues(features), this.scales_[1]);
+    for (let k = 0; k < values.data.length; k++) values.data[k] = (values.data[k] + others.data[k]) / 2;
+    return values;
+  }
+
+  predict(features: Matrix): Int32Array {
+    return rowMaxima(this.decisionValues(features));
+  }
+}

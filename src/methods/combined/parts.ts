@@ -1,0 +1,18 @@
+/** Parameters of a method that is made of others: each part's own ones, named `part.parameter`. */
+import type { Method } from '../../problem/method.js';
+import { createMethod, type MethodSpec, type ParameterSpec, type ParameterValue } from '../spec.js';
+
+export type Parameters = Readonly<Record<string, ParameterValue>>;
+
+export function partParameters(...parts: readonly MethodSpec[]): Record<string, ParameterSpec> {
+  return Object.fromEntries(
+    parts.flatMap((part) => Object.entries(part.parameters).map(([name, spec]) => [`${part.name}.${name}`, spec])),
+  );
+}
+
+/** The part with its share of the parameters. */
+export function createPart(part: MethodSpec, parameters: Parameters, seed: number): Method {
+  const prefix = `${part.name}.`;
+  const own = Object.entries(parameters).filter(([name]) => name.startsWith(prefix));
+  return createMethod(part, Object.fromEntries(own.map(([name, value]) => [name.slice(prefix.length), value])), seed);
+}

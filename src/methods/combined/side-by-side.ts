@@ -1,0 +1,89 @@
+/**
+ * The paper's combinations for the generalized setting: a web method for the test categories, learnt from web pictures
+ * alone, and beside it a linear regressor for the auxiliary categories, min Σᵢ ‖W xᵢ + b − yᵢ‖² + ridge ‖W‖² over their
+ * clean pictures. Neither has seen the other's categories and their values differ in kind, so each is put on one scale,
+ * (v − mean)/deviation over all values given to the test pictures of the fit; `balance` is added to those of test
+ * categories. The larger value decides.
+ */
+import { ArgumentError } from '../../errors.js';
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { type LinearModel, labelTargets, linearDecisions } from '../blocks/linear-model.js';
+import { finite, positive } from '../blocks/parameters.js';
+import { ridgeRegression } from '../blocks/ridge.js';
+import { type Scale, scaleOf, standardised } from '../blocks/semantics.js';
+import { requireWeb } from '../blocks/web-problem.js';
+import type { ParameterSpec } from '../spec.js';
+
+export interface SideBySideParameters {
+  ridge?: number;
+  balance?: number;
+}
+
+export class SideBySide implements Method {
+  readonly name: string;
+  readonly web: Method;
+  readonly ridge: number;
+  readonly balance: number;
+  /** The regressor of the auxiliary categories. */
+  auxiliary_: LinearModel | undefined;
+  /** Of the values of test and of auxiliary categories. */
+  scales_: readonly [Scale, Scale] | undefined;
+  #backend: Backend | undefined;
+
+  constructor(name: string, web: Method, { ridge = 0.5, balance = 0 }: SideBySideParameters = {}) {
+    this.name = name;
+    this.web = web;
+    this.ridge = positive(name, 'ridge', ridge);
+    this.balance = finite(name, 'balance', balance);
+  }
+
+  async fit(problem: Problem, options: FitOptions): Promise<this> {
+    const { backend, signal } = options;
+    signal?.throwIfAborted();
+    requireWeb(problem, this.name, 'generalized');
+    this.scales_ = undefined;
+    const { testLabels: _, ...unlabelled } = problem;
+    await this.web.fit({ ...unlabelled, generalized: false }, options);
+    signal?.throwIfAborted();
+    const targets = labelTargets(problem.auxiliaryLabels, problem.auxiliaryNames.length);
+    this.auxiliary_ = ridgeRegression(backend, problem.auxiliaryFeatures, targets, { ridge: this.ridge });
+    this.#backend = backend;
+    this.scales_ = [
+      scaleOf(this.web.decisionValues(problem.testFeatures)),
+      scaleOf(linearDecisions(backend, this.auxiliary_, problem.testFeatures)),
+    ];
+    return this;
+  }
+
+  decisionValues(features: Matrix): Matrix {
+    if (!this.scales_ || !this.auxiliary_ || !this.#backend)
+      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    const test = standardised(this.web.decisionValues(features), this.scales_[0]);
+    for (let k = 0; k < test.data.length; k++) test.data[k] += this.balance;
+    const auxiliary = standardised(linearDecisions(this.#backend, this.auxiliary_, features), this.scales_[1]);
+    const values = Matrix.zeros(features.rows, test.cols + auxiliary.cols);
+    values.view(0, values.rows, 0, test.cols).copyFrom(test);
+    values.view(0, values.rows, test.cols).copyFrom(auxiliary);
+    return values;
+  }
+
+  predict(features: Matrix): Int32Array {
+    return rowMaxima(this.decisionValues(features));
+  }
+}
+
+export const sideBySideParameters: Readonly<Record<keyof SideBySideParameters, ParameterSpec>> = {
+  ridge: {
+    description: 'penalty on the squared weights of the regressor of auxiliary categories',
+    default: 0.5,
+    range: { kind: 'log', low: 1e-2, high: 1e2 },
+  },
+  balance: {
+    description: 'added to the standardised values of test categories',
+    default: 0,
+    range: { kind: 'linear', low: -2, high: 2 },
+  },
+};
