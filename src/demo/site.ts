@@ -21,6 +21,8 @@ export interface PhotoSite {
   readonly apiKey: string;
   /** How often pictures were asked for, dead links included. */
   readonly requests: { api: number; pictures: number; dead: number };
+  /** Where a photo's picture is. */
+  address(photo: Photo): string;
   close(): Promise<void>;
 }
 
@@ -48,6 +50,7 @@ export async function openPhotoSite(photos: readonly Photo[], options: PhotoSite
     endpoint: `${site.base}/services/rest/`,
     apiKey: site.apiKey,
     requests: site.requests,
+    address: (photo) => site.address(photo),
     close: () =>
       new Promise((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()));
@@ -66,6 +69,10 @@ class Site {
   constructor(photos: readonly Photo[], seed: number) {
     this.#photos = new Map(photos.map((photo) => [photo.id, photo]));
     this.#seed = seed;
+  }
+
+  address({ id }: Photo): string {
+    return `${this.base}/photos/${id}.jpg`;
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -125,7 +132,7 @@ class Site {
       tags: photo.caption.tags.join(' '),
       media: 'photo',
       media_status: 'ready',
-      url_m: `${this.base}/photos/${photo.id}.jpg`,
+      url_m: this.address(photo),
     };
   }
 }

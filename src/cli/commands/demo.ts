@@ -1,143 +1,199 @@
-/** `bowerbird demo`: generates a problem with known truth, learns from it, and says how well that went. */
-import { accuracy, rocArea } from '../../evaluation/metrics.js';
-import { Bowerbird, type LearnerOptions } from '../../learner/index.js';
-import type { Backend } from '../../linalg/backend.js';
-import { generateProblem, type Problem, validationSplit } from '../../problem/index.js';
+/** `bowerbird demo`: the whole way from names to answers on an aviary that is drawn for it. */
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { CompareTable } from '../../evaluation/index.js';
+import { rocArea } from '../../evaluation/metrics.js';
+import { readNpy } from '../../formats/index.js';
+import { loadProblem } from '../../problem/index.js';
+import { layout, openWorkspace, type RunProgress, runWorkspace, type Workspace } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
-import { backendOptions, openBackend } from '../shared-options.js';
+import { comparedMethods, fullSize, openDemoWorkspace, smallSize } from '../demo-workspace.js';
+import { duration } from '../progress.js';
 import { tableLines } from '../table.js';
 
-/** Noise, wrong labels and shift as in a crawl that went badly, so that the methods differ. */
-const problemOptions = {
-  auxiliaryCategories: 40,
-  testCategories: 15,
-  dimensions: 128,
-  semanticDimensions: 30,
-  auxiliaryPerCategory: 20,
-  webPerCategory: 20,
-  testPerCategory: 20,
-  wrong: 0.6,
-  noise: 2,
-  offset: 0.7,
-  shift: 1,
-} as const;
-
-/** Parameters tried on the validation categories. */
-const zeroShotChoices = [30, 100, 300].map((lambda1) => ({ special: 'ours-zsl', lambda1, lambda2: 0.001 }) as const);
-const choices = [30, 100, 300].flatMap((lambda1) =>
-  [0.03, 0.1, 0.3].map((lambda4) => ({ lambda1, lambda4, lambda2: 0.001 })),
-);
-
-interface Row {
-  method: string;
-  accuracy: number;
-  seconds: number;
-}
+/** Below half the average weight, which is 1. */
+const lowWeight = 0.5;
 
 export default defineCommand({
   name: 'demo',
-  summary: 'Generate a problem, fit it, and print the accuracy.',
+  summary: 'Show the whole way from names to answers, on birds drawn for it.',
   description:
-    'Generates pictures of categories nobody has labelled, web pictures that are mostly wrong and clean pictures of ' +
-    'other categories, and compares learning from each alone with learning from all.',
+    'Draws an aviary of bird species that look like their names, puts some of the pictures on a photo site on this machine, with ' +
+    'wrong and off-topic ones among them, writes a small text about birds, and runs every stage of a workspace on them: crawl, ' +
+    'dedupe, features, words, text, tune, fit, compare and report. Nothing but the vision network (a package of a few megabytes) ' +
+    'comes from outside. Takes a few minutes.',
   arguments: [],
   options: {
-    seed: { type: 'integer', default: 1, minimum: 0, description: 'Seed of the generated problem.' },
-    ...backendOptions,
+    seed: { type: 'integer', default: 1, minimum: 0, description: 'Seed of the aviary and of everything after it.' },
+    out: {
+      type: 'string',
+      short: 'o',
+      placeholder: 'FOLDER',
+      description: 'Keep the workspace in this folder; given again, only what is stale runs.',
+    },
+    keep: { type: 'flag', description: 'Keep the workspace in its temporary folder, not the report alone.' },
+    small: { type: 'flag', description: 'Few species and pictures: quick, but its figures say little.' },
   },
   examples: [
-    { command: 'bowerbird demo', explanation: 'Takes a few seconds.' },
-    { command: 'bowerbird demo --seed 2 --json', explanation: 'Another problem, the result as JSON.' },
+    { command: 'bowerbird demo', explanation: 'prints a table and the path of the report' },
+    { command: 'bowerbird demo --out aviary', explanation: 'leaves a workspace to look around in' },
   ],
   async run({ options, print, printJson, progress, signal }) {
-    const problem = generateProblem({ ...problemOptions, seed: options.seed });
-    const backend = await openBackend(options);
+    const begun = performance.now();
+    const kept = options.keep || options.out !== undefined;
+    const folder = resolve(options.out ?? (await mkdtemp(join(tmpdir(), 'bowerbird-demo-'))));
+    let finished = false;
     try {
-      const rows: Row[] = [];
-      const measure = async (method: string, predict: () => Promise<Int32Array>) => {
-        const begun = performance.now();
-        const predicted = await predict();
-        const seconds = (performance.now() - begun) / 1000;
-        rows.push({ method, accuracy: accuracy(predicted, problem.testLabels!), seconds });
-      };
-      const validation = validationSplit(problem);
-      /** The setting that is best on the validation categories, fitted to the problem; test labels play no part. */
-      const learn = async (settings: readonly Partial<LearnerOptions>[], stage: string) => {
-        const scores: number[] = [];
-        for (const setting of settings) {
-          progress.update({ stage, done: scores.length, total: settings.length });
-          const trial = await new Bowerbird(setting).fit(validation, { backend, signal });
-          scores.push(accuracy(await trial.predict(validation.testFeatures), validation.testLabels!));
-        }
-        const best = settings[scores.indexOf(Math.max(...scores))];
-        return new Bowerbird(best).fit(problem, { backend, signal });
-      };
-      let learner = new Bowerbird();
-      await measure('web pictures alone (ridge regression)', async () => ridgeOnWeb(problem, backend));
-      await measure('names alone (zero-shot)', async () =>
-        (await learn(zeroShotChoices, 'zero-shot')).predict(problem.testFeatures),
-      );
-      await measure('both (bowerbird)', async () => {
-        learner = await learn(choices, 'bowerbird');
-        return learner.predict(problem.testFeatures);
+      const { world, site } = await openDemoWorkspace(folder, options.seed, options.small ? smallSize : fullSize, {
+        signal,
+        onProgress: (done, total) => progress.update({ stage: 'draw the aviary', done, total }),
       });
-      const clean = problem.webKinds!.map((kind) => kind === 'clean');
-      const area = rocArea(learner.theta_, clean);
-      printJson({ seed: options.seed, backend: backend.description, methods: rows, weightRocArea: area });
-      printResults(problem, backend, rows, area, print);
+      try {
+        const workspace = await openWorkspace(folder);
+        const { stages } = await runWorkspace(workspace, {
+          signal,
+          onNote: (message) => progress.note(message),
+          onProgress: (state) =>
+            progress.update({ stage: 'stages', done: state.finished, total: state.total, detail: describeWork(state) }),
+        });
+        const result = {
+          seed: options.seed,
+          species: { auxiliary: world.auxiliary.length, test: world.test.length },
+          ...(await readTable(workspace)),
+          weights: await scoreWeights(workspace),
+          stages: stages.map(({ stage, outcome, summary, seconds }) => ({ stage, outcome, summary, seconds })),
+          seconds: Math.round((performance.now() - begun) / 100) / 10,
+          ...(await leave(folder, kept)),
+        };
+        printJson(result);
+        for (const line of describeResult(result)) print(line);
+        finished = true;
+      } finally {
+        await site.close();
+      }
     } finally {
-      backend.dispose();
+      if (!kept && !finished) await rm(folder, { recursive: true, force: true });
     }
     return 0;
   },
 });
 
-function printResults(
-  problem: Problem,
-  backend: Backend,
-  rows: readonly Row[],
-  area: number,
-  print: (line: string) => void,
-): void {
-  const wrong = problem.webKinds!.filter((kind) => kind !== 'clean').length;
-  print(
-    `A generated problem: ${problem.testNames.length} categories nobody has labelled, ${problem.webFeatures.rows} web ` +
-      `pictures (${wrong} of them wrong), ${problem.auxiliaryFeatures.rows} clean pictures of ` +
-      `${problem.auxiliaryNames.length} other categories.`,
-  );
-  print(`Computed on ${backend.device}: ${backend.description}\n`);
-  const columns = [
-    { title: 'learning from' },
-    { title: 'accuracy', align: 'right' },
-    { title: 'seconds', align: 'right' },
-  ] as const;
-  const lines = rows.map((row) => [row.method, `${(100 * row.accuracy).toFixed(1)} %`, row.seconds.toFixed(2)]);
-  for (const line of tableLines(columns, lines)) print(line);
-  print(`\nA right web picture outweighs a wrong one in ${(100 * area).toFixed(0)} of 100 pairs.`);
-  print('Parameters were chosen on auxiliary categories held out for that, without looking at test labels.');
+function describeWork({ working }: RunProgress): string {
+  return working
+    .map(({ stage, progress: { done, total } }) => `${stage} ${done}${total ? `/${total}` : ''}`)
+    .join('; ');
 }
 
-/** Least squares on the web pictures as they are labelled: W = (X'X + λI)⁻¹X'Y, the largest entry of x'W wins. */
-function ridgeOnWeb(problem: Problem, backend: Backend, penalty = 1): Int32Array {
-  const { webFeatures, webLabels, testFeatures } = problem;
-  const { cols: d, dtype } = webFeatures;
-  const gram = backend.matrix(d, d, dtype);
-  backend.syrk(gram, webFeatures, { transpose: true });
-  for (let j = 0; j < d; j++) gram.set(j, j, gram.at(j, j) + penalty);
-  const targets = backend.matrix(webFeatures.rows, problem.testNames.length, dtype);
-  webLabels.forEach((label, i) => {
-    targets.set(i, label, 1);
-  });
-  const weights = backend.matrix(d, problem.testNames.length, dtype);
-  backend.gemm(weights, webFeatures, targets, { transposeA: true });
-  backend.cholesky(gram);
-  backend.choleskySolve(gram, weights, 'columns');
-  const scores = backend.matrix(testFeatures.rows, problem.testNames.length, dtype);
-  backend.gemm(scores, testFeatures, weights);
-  return Int32Array.from({ length: scores.rows }, (_, i) => {
-    const row = scores.row(i);
-    let best = 0;
-    for (let c = 1; c < row.length; c++) if (row[c] > row[best]) best = c;
-    return best;
-  });
+interface MethodRow {
+  method: string;
+  learnsFrom: string;
+  accuracy: number;
+  low: number;
+  high: number;
+  seconds: number;
+}
+
+async function readTable(workspace: Workspace): Promise<{ methods: MethodRow[]; testPictures: number }> {
+  const file = workspace.path(layout.compare, 'table.json');
+  const { rows, problem } = JSON.parse(await readFile(file, 'utf8')) as CompareTable;
+  return {
+    testPictures: problem.testPictures,
+    methods: rows.map(({ method, accuracy, seconds }) => ({
+      method,
+      learnsFrom: comparedMethods[method] ?? '',
+      accuracy: accuracy.mean,
+      low: accuracy.low,
+      high: accuracy.high,
+      seconds,
+    })),
+  };
+}
+
+interface WeightScores {
+  method: string;
+  right: number;
+  wrong: number;
+  /** Shares of the planted wrong pictures, and of the right ones, with less than half the average weight. */
+  wrongLow: number;
+  rightLow: number;
+  /** How often a right picture outweighs a wrong one. */
+  area: number;
+}
+
+/** What became of the planted wrong pictures, in the fit of the workspace's own method. */
+async function scoreWeights(workspace: Workspace): Promise<WeightScores | undefined> {
+  const file = workspace.path(layout.run, 'theta.npy');
+  if (!existsSync(file)) return undefined;
+  const { webKinds } = await loadProblem(workspace.path(layout.problem));
+  const weights = Float64Array.from((await readNpy(file)).data as Float64Array);
+  const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length;
+  const right = webKinds!.map((kind) => kind === 'clean');
+  const low = (among: boolean) => {
+    const chosen = [...weights].filter((_, i) => right[i] === among);
+    return chosen.filter((weight) => weight < lowWeight * mean).length / chosen.length;
+  };
+  return {
+    method: workspace.configuration.learner.method,
+    right: right.filter(Boolean).length,
+    wrong: right.filter((one) => !one).length,
+    wrongLow: low(false),
+    rightLow: low(true),
+    area: rocArea(weights, right),
+  };
+}
+
+/** Where report and workspace are in the end. */
+async function leave(folder: string, kept: boolean): Promise<{ report?: string; workspace?: string }> {
+  const report = join(folder, layout.report);
+  if (kept) return { workspace: folder, ...(existsSync(report) && { report }) };
+  const alone = `${folder}.html`;
+  const reported = existsSync(report);
+  if (reported) await cp(report, alone);
+  await rm(folder, { recursive: true, force: true });
+  return reported ? { report: alone } : {};
+}
+
+interface DemoResult {
+  species: { auxiliary: number; test: number };
+  testPictures: number;
+  methods: readonly MethodRow[];
+  weights?: WeightScores;
+  seconds: number;
+  report?: string;
+  workspace?: string;
+}
+
+function describeResult({ species, methods, testPictures, weights, ...rest }: DemoResult): string[] {
+  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  const rows = methods.map((row) => [
+    row.method,
+    row.learnsFrom,
+    percent(row.accuracy),
+    `${(100 * row.low).toFixed(0)} to ${(100 * row.high).toFixed(0)}`,
+  ]);
+  const columns = [
+    { title: 'method' },
+    { title: 'learns from' },
+    { title: 'accuracy', align: 'right' },
+    { title: '95 % interval', align: 'right' },
+  ] as const;
+  return [
+    `${testPictures} pictures of ${species.test} species nobody has labelled; ${species.auxiliary} other species were.`,
+    '',
+    ...tableLines(columns, rows),
+    '',
+    ...(weights
+      ? [
+          `Of ${weights.wrong} wrong web pictures, ${percent(weights.wrongLow)} got less than half the average weight from ${weights.method}; ` +
+            `of ${weights.right} right ones, ${percent(weights.rightLow)}.`,
+          `A right picture outweighs a wrong one in ${(100 * weights.area).toFixed(0)} of 100 pairs.`,
+        ]
+      : []),
+    'Parameters were chosen on auxiliary species, without looking at the answers.',
+    ...(rest.report ? [`Report: ${rest.report}`] : []),
+    ...(rest.workspace ? [`Workspace: ${rest.workspace}`] : []),
+    `${duration(rest.seconds)}`,
+  ];
 }
