@@ -1,7 +1,8 @@
 /**
  * A small multilayer perceptron: layers x ← φ(x W' + b), φ(z) = max(z, z/5) but for the last layer, which is linear.
- * Gradients by backpropagation, steps by Adam (Kingma and Ba 2015). Weights start normal with variance 2/inputs (He, Zhang, Ren
- * and Sun 2015). `forward` keeps what `backward` needs, so the two go in pairs; gradients add up until `step`.
+ * Gradients by backpropagation, steps by Adam (Kingma and Ba 2015). Hidden weights start normal with variance 2/inputs (He,
+ * Zhang, Ren and Sun 2015), those of the last layer at zero, so that no answer is preferred before anything is learnt.
+ * `forward` keeps what `backward` needs, so the two go in pairs; gradients add up until `step`.
  */
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
@@ -55,7 +56,7 @@ export class Perceptron {
     this.#layers = sizes.slice(1).map((outputs, k) => {
       const inputs = sizes[k];
       const weights = this.#matrix(outputs, inputs);
-      const deviation = Math.sqrt(2 / inputs);
+      const deviation = k === sizes.length - 2 ? 0 : Math.sqrt(2 / inputs);
       for (let e = 0; e < outputs * inputs; e++) weights.data[e] = deviation * random.normal();
       const pair = () => [this.#matrix(outputs, inputs), this.#matrix(1, outputs)];
       return {

@@ -71,9 +71,9 @@ export class SeGzsl extends TransductiveMethod {
       testShare = 0.3,
       sharpness = 15,
       examples = 60,
-      decay = 1,
+      decay = 5,
       learningRate = 1e-3,
-      steps = 1000,
+      steps = 400,
     } = parameters;
     this.components = wholeNumber(this.name, 'components', components);
     this.latentSize = wholeNumber(this.name, 'latentSize', latentSize);
@@ -284,15 +284,15 @@ export const seGzslSpec: MethodSpec = {
     examples: { description: 'pictures made of each category', default: 60 },
     decay: {
       description: 'shrinking of the weights of the networks',
-      default: 1,
-      range: { kind: 'log', low: 1e-2, high: 10 },
+      default: 5,
+      range: { kind: 'log', low: 1, high: 30 },
     },
     learningRate: {
       description: 'first step of the networks',
       default: 1e-3,
       range: { kind: 'log', low: 3e-4, high: 3e-3 },
     },
-    steps: { description: 'batches of the training', default: 1000 },
+    steps: { description: 'batches of the training', default: 400 },
   },
   create: (parameters, seed) => new SeGzsl(parameters as SeGzslParameters, seed),
 };
