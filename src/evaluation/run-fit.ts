@@ -1,11 +1,13 @@
 /** One job: fits a method to a problem and scores what it says about the test pictures. */
 import { Bowerbird, Combo, type ResidentProblem } from '../learner/index.js';
 import type { Backend } from '../linalg/backend.js';
+import type { Matrix } from '../linalg/matrix.js';
 import { createMethod, findMethod } from '../methods/index.js';
-import { candidateNames, type FitProgress, type Method, type Problem } from '../problem/index.js';
+import { candidateNames, type FitProgress, type Method, type Problem, rowMaxima } from '../problem/index.js';
 import { generalizedScores } from './generalized-scores.js';
 import { accuracy, categoryAccuracies, meanCategoryAccuracy, rocArea } from './metrics.js';
 import type { FitJob, FitOutcome } from './results.js';
+import { seenUnseenArea } from './seen-unseen.js';
 
 export interface FitTools {
   backend: Backend;
@@ -24,12 +26,13 @@ export async function runFit(job: FitJob, problem: Problem, tools: FitTools): Pr
   const learner = method instanceof Bowerbird || method instanceof Combo ? method : undefined;
   if (learner) await learner.fit(problem, { ...options, ...(resident && { resident: resident() }) });
   else await method.fit(problem, options);
-  const predictions = method.predict(problem.testFeatures);
+  const values = method.decisionValues(problem.testFeatures);
+  const predictions = rowMaxima(values);
   const seconds = (performance.now() - begun) / 1000;
   const theta = weightsOf(method);
   return {
     id: job.id,
-    ...scores(problem, predictions),
+    ...scores(problem, predictions, values),
     ...(theta && problem.webKinds?.length === theta.length && { thetaArea: thetaArea(theta, problem.webKinds) }),
     seconds,
     ...(learner && { iterations: learner.trace_.length, converged: learner.converged_ }),
@@ -38,7 +41,7 @@ export async function runFit(job: FitJob, problem: Problem, tools: FitTools): Pr
   };
 }
 
-function scores(problem: Problem, predictions: Int32Array): Partial<FitOutcome> {
+function scores(problem: Problem, predictions: Int32Array, values: Matrix): Partial<FitOutcome> {
   const { testLabels } = problem;
   if (!testLabels) return {};
   const names = candidateNames(problem);
@@ -49,7 +52,10 @@ function scores(problem: Problem, predictions: Int32Array): Partial<FitOutcome> 
     categories: Object.fromEntries(
       [...each].flatMap((value, c) => (Number.isNaN(value) ? [] : [[names[c], value] as const])),
     ),
-    ...(problem.generalized && generalizedScores(predictions, testLabels, problem.testNames.length)),
+    ...(problem.generalized && {
+      ...generalizedScores(predictions, testLabels, problem.testNames.length),
+      ausuc: seenUnseenArea(values, testLabels, problem.testNames.length),
+    }),
   };
 }
 

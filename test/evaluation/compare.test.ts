@@ -125,7 +125,9 @@ describe('a comparison', () => {
     });
     expect(table.setting).toBe('generalized');
     expect(table.categories.length).toBe(18);
-    for (const { seen, unseen, harmonic } of table.rows) {
+    for (const { seen, unseen, harmonic, ausuc } of table.rows) {
+      expect(ausuc).toBeGreaterThan(0);
+      expect(ausuc).toBeLessThanOrEqual(1);
       expect(harmonic!.mean).toBeCloseTo((2 * seen!.mean * unseen!.mean) / (seen!.mean + unseen!.mean || 1), 12);
       expect(harmonic!.low).toBeLessThanOrEqual(harmonic!.mean);
       expect(harmonic!.high).toBeGreaterThanOrEqual(harmonic!.mean);
