@@ -68,7 +68,7 @@ export class SeGzsl extends TransductiveMethod {
       variance = 1,
       feedback = 0.1,
       independence = 0.1,
-      testShare = 0.3,
+      testShare = 0.6,
       sharpness = 15,
       examples = 60,
       decay = 5,
@@ -273,7 +273,7 @@ export const seGzslSpec: MethodSpec = {
     },
     testShare: {
       description: 'test pictures per auxiliary picture in a batch',
-      default: 0.3,
+      default: 0.6,
       range: { kind: 'linear', low: 0, high: 1 },
     },
     sharpness: {
