@@ -48,6 +48,8 @@ export function chart(draw: (size: Size) => Plot.PlotOptions, { label, caption, 
       document,
       className: 'plot',
       width,
+      marginBottom: 44,
+      marginTop: 28,
       ...options,
       style: { fontSize: '12px', background: 'none', overflow: 'visible' },
     } as Plot.PlotOptions) as unknown as { outerHTML: string };
@@ -55,7 +57,7 @@ export function chart(draw: (size: Size) => Plot.PlotOptions, { label, caption, 
   };
   return html`<figure class="chart" role="img" aria-label="${label}">${
     legend && legend.length > 1 && chartLegend(legend)
-  }${one('wide', 860)}${one('narrow', 346)}${caption && html`<figcaption>${caption}</figcaption>`}</figure>`;
+  }${one('wide', 912)}${one('narrow', 346)}${caption && html`<figcaption>${caption}</figcaption>`}</figure>`;
 }
 
 function chartLegend(entries: readonly { name: string; colour: string }[]): Html {

@@ -72,14 +72,17 @@ function accuracyChart({ rows, reference }: CompareTable): Html {
     colour: row.method === reference ? colours.second : colours.accent,
     title: `${row.title}: ${percent(row.accuracy.mean)} % (${interval(row.accuracy)})`,
   }));
+  const shown = data.flatMap(({ low, high, paper = low }) => [low, high, paper]);
+  const lowest = Math.max(0, 5 * Math.floor(Math.min(...shown) / 5 - 0.2));
+  const highest = Math.min(100, 5 * Math.ceil(Math.max(...shown) / 5 + 0.2));
   const papers = data.filter(({ paper }) => paper !== undefined);
   return chart(
     ({ narrow }) => ({
-      height: data.length * 24 + 56,
+      height: data.length * 24 + 52,
       marginLeft: narrow ? 104 : 150,
       marginRight: 16,
       marginTop: 8,
-      x: { label: 'accuracy, %', grid: true, nice: true, ticks: narrow ? 4 : 8 },
+      x: { label: 'accuracy, %', grid: true, domain: [lowest, highest], ticks: narrow ? 4 : 8 },
       y: {
         domain: data.map(({ method }) => method),
         label: null,

@@ -21,6 +21,8 @@ export function confusionOf(pairs: Iterable<{ truth: string; predicted: string }
 
 /** With more categories than this their names do not fit beside the matrix. */
 const mostLabels = { wide: 60, narrow: 12 };
+/** With fewer than this there is room for the counts. */
+const mostFigures = { wide: 20, narrow: 12 };
 const shownMistakes = 10;
 
 export function confusionMatrix({ names, counts }: Confusion, what: string): Html {
@@ -33,6 +35,7 @@ export function confusionMatrix({ names, counts }: Confusion, what: string): Htm
       .map((j) => ({
         truth: i,
         predicted: j,
+        count: counts[i][j],
         share: counts[i][j] / totals[i],
         title: `${names[i]} taken for ${names[j]}: ${counts[i][j]} of ${totals[i]} (${percent(counts[i][j] / totals[i], 0)} %)`,
       })),
@@ -40,10 +43,13 @@ export function confusionMatrix({ names, counts }: Confusion, what: string): Htm
   const drawn = chart(
     ({ width, narrow }) => {
       const labelled = kept.length <= mostLabels[narrow ? 'narrow' : 'wide'];
-      const margin = labelled ? (narrow ? 96 : 150) : 24;
-      const side = Math.min(width - margin - 10, narrow ? 320 : Math.max(280, Math.min(640, kept.length * 44)));
+      const characters = narrow ? 14 : 22;
+      const longest = Math.max(...kept.map((c) => Math.min(names[c].length, characters)));
+      const room = labelled ? Math.max(40, 7 * longest + 14) : 24;
+      const side = Math.min(width - room - 10, narrow ? 320 : Math.max(280, Math.min(700, kept.length * 44)));
       const fontSize = Math.max(8, Math.min(12, (0.8 * side) / kept.length));
-      const tick = labelled ? (c: number) => shorten(names[c], narrow ? 14 : 22) : () => '';
+      const margin = labelled ? Math.max(36, 0.62 * fontSize * longest + 16) : 24;
+      const tick = labelled ? (c: number) => shorten(names[c], characters) : () => '';
       const axis = { domain: kept, tickFormat: tick, tickSize: 0, padding: 0.04 };
       return {
         width: margin + side + 10,
@@ -66,9 +72,19 @@ export function confusionMatrix({ names, counts }: Confusion, what: string): Htm
             y: 'truth',
             fill: (cell: { truth: number; predicted: number }) =>
               cell.truth === cell.predicted ? colours.accent : colours.second,
-            fillOpacity: (cell: { share: number }) => 0.08 + 0.92 * cell.share,
+            fillOpacity: (cell: { share: number }) => 0.14 + 0.86 * cell.share,
             title: 'title',
           }),
+          ...(kept.length <= mostFigures[narrow ? 'narrow' : 'wide']
+            ? [
+                Plot.text(cells, {
+                  x: 'predicted',
+                  y: 'truth',
+                  text: 'count',
+                  fill: (cell: { share: number }) => (cell.share > 0.55 ? 'var(--paper)' : 'currentColor'),
+                }),
+              ]
+            : []),
           Plot.frame({ stroke: colours.faint }),
         ],
         color: { type: 'identity' },
@@ -77,7 +93,7 @@ export function confusionMatrix({ names, counts }: Confusion, what: string): Htm
     },
     {
       label: `Confusion matrix of ${what}`,
-      caption: `Rows: true category; columns: category assigned by ${what}. Stronger colour: larger share of the row.`,
+      caption: `Rows: true category; columns: category assigned by ${what}. The stronger the colour, the larger the share of the row.`,
       legend: [
         { name: 'right', colour: colours.accent },
         { name: 'wrong', colour: colours.second },

@@ -1,6 +1,6 @@
 /** How a fit went from iteration to iteration: the terms of the objective, and the residuals that end it. */
 import { chart, Plot, seriesColours } from './chart.js';
-import { significant } from './format.js';
+import { powerTick } from './format.js';
 import { type Html, html } from './html.js';
 
 type Trace = Readonly<Record<string, readonly number[]>>;
@@ -43,19 +43,19 @@ function curves(
         : [],
     ),
   );
-  return chart(
+  const drawn = chart(
     ({ narrow }) => ({
       height: narrow ? 220 : 260,
       marginLeft: 56,
       x: { label: 'iteration', ticks: narrow ? 4 : 8 },
-      y: { label: axis, type: 'log', grid: true, ticks: 5, tickFormat: (value: number) => significant(value) },
+      y: { label: axis, type: 'log', grid: true, ticks: 5, tickFormat: powerTick },
       color: { type: 'identity' },
       marks: [Plot.lineY(rows, { x: 'iteration', y: 'value', z: 'name', stroke: 'colour', strokeWidth: 1.7 })],
     }),
     {
       label: `${what} over the iterations`,
-      caption: what,
       legend: used.map(([, name], s) => ({ name, colour: colours[s] })),
     },
   );
+  return html`<h4>${what}</h4>${drawn}`;
 }

@@ -13,6 +13,7 @@ export function points(difference: number, digits = 1): string {
 
 export function seconds(value: number | undefined): string {
   if (value === undefined) return '–';
+  if (value < 0.01) return '< 0.01 s';
   if (value < 1) return `${value.toFixed(2)} s`;
   if (value < 100) return `${value.toFixed(1)} s`;
   if (value < 6000) return `${(value / 60).toFixed(1)} min`;
@@ -21,6 +22,13 @@ export function seconds(value: number | undefined): string {
 
 export function probability(value: number): string {
   return value < 0.001 ? '< 0.001' : value.toFixed(3);
+}
+
+/** A tick of a logarithmic axis. */
+export function powerTick(value: number): string {
+  return value >= 1e-3 && value < 1e5
+    ? String(Number(value.toPrecision(2)))
+    : value.toExponential(0).replace('e+', 'e');
 }
 
 /** Up to four significant digits, very large and small ones with an exponent. */

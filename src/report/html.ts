@@ -69,9 +69,9 @@ export function table<Row>(
   )}</tbody></table></div>`;
 }
 
-/** Names and values, one pair under the other. */
-export function facts(entries: readonly (readonly [string, HtmlValue])[]): Html {
-  return html`<dl class="facts">${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+/** Names and values: short ones side by side (`facts`), long ones a line each (`record`). */
+export function facts(entries: readonly (readonly [string, HtmlValue])[], kind: 'facts' | 'record' = 'facts'): Html {
+  return html`<dl class="${kind}">${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** The few figures that matter most, large. */

@@ -8,14 +8,17 @@ export function provenance(folder: ResultFolder): Html {
   const entries = Object.entries(configuration).filter(([, value]) => value !== undefined && value !== null);
   return html`<h3>How to repeat it</h3>
 <pre>${commandLine(folder)}</pre>
-${facts([
-  ['Folder', path],
-  ['Problem (SHA-256 of its contents)', html`<code>${inputs?.problem ?? 'unknown'}</code>`],
-  ...(backend ? [['Computed by', `${backend.device}: ${backend.description}`] as const] : []),
-  ...Object.entries(versions).map(([name, version]) => [name, version] as const),
-  ...('started' in run ? [['Started', run.started] as const] : []),
-  ...('finished' in run && run.finished ? [['Finished', run.finished] as const] : []),
-])}
+${facts(
+  [
+    ['Folder', path],
+    ['Problem, SHA-256', html`<code>${inputs?.problem ?? 'unknown'}</code>`],
+    ...(backend ? [['Computed by', `${backend.device}: ${backend.description}`] as const] : []),
+    ...Object.entries(versions).map(([name, version]) => [name, version] as const),
+    ...('started' in run ? [['Started', run.started] as const] : []),
+    ...('finished' in run && run.finished ? [['Finished', run.finished] as const] : []),
+  ],
+  'record',
+)}
 ${entries.length > 0 && details('Configuration', html`<pre>${new Html(entries.map(([name, value]) => html`${name}: ${JSON.stringify(value)}`.text).join('\n'))}</pre>`)}`;
 }
 

@@ -55,7 +55,16 @@ export function semanticMap(backend: Backend, fit: FitFolder): Html | undefined 
           ),
           Plot.dot(
             dots.filter(({ right }) => !right),
-            { x: 'x', y: 'y', stroke: 'colour', symbol: 'times', r: size, strokeWidth: 1.2, title: 'title' },
+            {
+              x: 'x',
+              y: 'y',
+              stroke: 'colour',
+              symbol: 'times',
+              r: size,
+              strokeWidth: 1.2,
+              strokeOpacity: 0.65,
+              title: 'title',
+            },
           ),
           Plot.dot(categories, {
             x: 'x',
@@ -64,7 +73,7 @@ export function semanticMap(backend: Backend, fit: FitFolder): Html | undefined 
             stroke: 'var(--paper)',
             strokeWidth: 1.5,
             symbol: 'diamond',
-            r: 7,
+            r: names.length > 20 ? 4.5 : 7,
             title: 'name',
           }),
           ...(names.length <= (narrow ? 14 : mostNames)

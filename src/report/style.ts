@@ -50,6 +50,10 @@ p { max-width: 75ch; }
 .facts div { padding: 6px 0; border-bottom: 1px solid var(--line); min-width: 0; }
 .facts dt { color: var(--muted); font-size: 0.8rem; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
+.record { margin: 12px 0; font-size: 0.88rem; }
+.record div { display: grid; grid-template-columns: 150px 1fr; gap: 16px; padding: 5px 0; border-bottom: 1px solid var(--line); }
+.record dt { color: var(--muted); }
+.record dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; margin: 12px 0; border: 1px solid var(--line); border-radius: 10px; }
 table { border-collapse: collapse; width: 100%; font-size: 0.88rem; }
 caption { text-align: left; padding: 10px 14px 4px; color: var(--muted); font-size: 0.85rem; }
@@ -75,9 +79,9 @@ details[open] { padding-bottom: 10px; }
 summary { cursor: pointer; padding: 10px 0; font-weight: 600; font-size: 0.92rem; }
 pre { margin: 8px 0; padding: 12px 14px; background: var(--card); border: 1px solid var(--line); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; font: 0.82rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 code { font: 0.88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
-.gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(128px, 1fr)); gap: 12px; margin: 8px 0 4px; padding: 0; list-style: none; }
+.gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); gap: 12px; margin: 8px 0 4px; padding: 0; list-style: none; }
 .gallery li { min-width: 0; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--card); font-size: 0.78rem; }
-.gallery img { display: block; width: 100%; aspect-ratio: 1; object-fit: cover; background: var(--line); }
+.gallery img { display: block; width: 100%; height: auto; aspect-ratio: 1; object-fit: cover; background: var(--line); }
 .gallery .words { padding: 7px 9px 9px; overflow-wrap: anywhere; line-height: 1.4; }
 .gallery .weight { font-weight: 650; font-variant-numeric: tabular-nums; }
 .gallery .tags { color: var(--muted); }
@@ -90,6 +94,9 @@ code { font: 0.88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; ov
   .masthead h1 { font-size: 1.6rem; }
   .pair { grid-template-columns: 1fr; gap: 0; }
   .tiles { grid-template-columns: 1fr 1fr; }
+  .record div { grid-template-columns: 1fr; gap: 0; }
+  .facts { grid-template-columns: 1fr 1fr; }
+  .gallery { grid-template-columns: repeat(auto-fill, minmax(104px, 1fr)); gap: 8px; }
   .tile .value { font-size: 1.3rem; }
   .chart .wide { display: none; }
   .chart .narrow { display: block; }

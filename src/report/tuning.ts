@@ -1,7 +1,7 @@
 /** A search for parameters: how good it got, and how much each parameter matters. */
 import type { FitJob, FitOutcome } from '../evaluation/index.js';
 import { chart, colours, Plot } from './chart.js';
-import { percent, seconds, significant, whole } from './format.js';
+import { percent, powerTick, seconds, significant, whole } from './format.js';
 import { details, facts, type Html, html, table, tiles } from './html.js';
 import type { TuneFolder } from './read-folder.js';
 
@@ -101,7 +101,7 @@ function sensitivity(full: readonly Trial[], looks: readonly Trial[], chosen: st
           label: name,
           type: scale,
           ticks: 4,
-          ...(scale === 'log' && { tickFormat: (x: number) => significant(x) }),
+          ...(scale === 'log' && { tickFormat: powerTick }),
         },
         y: { label: 'accuracy, %', grid: true, nice: true, ticks: 5 },
         marks: [

@@ -94,7 +94,7 @@ async function item(
   const title = known?.title || text || `web picture ${row}`;
   const tags = known?.tags?.join(', ');
   const credit = [known?.author && `by ${known.author}`, known?.source].filter(Boolean).join(', ');
-  return html`<li>${source && html`<img src="${source}" alt="${title}" width="200" height="200" loading="lazy">`}<div class="words"><span class="weight ${kind}">${weight.toFixed(2)}</span> ${link(title, known?.pageUrl)}${
+  return html`<li>${source && html`<img src="${source}" alt="${title}">`}<div class="words"><span class="weight ${kind}">${weight.toFixed(2)}</span> ${link(title, known?.pageUrl)}${
     tags && html`<div class="tags">${tags}</div>`
   }${(credit || known?.licence) && html`<div class="credit">${credit}${credit && known?.licence && ' · '}${known?.licence && link(known.licence, known.licenceUrl)}</div>`}</div></li>`;
 }
