@@ -9,6 +9,7 @@ import {
   compare,
   impliesGeneralized,
   mcnemarP,
+  methodGroups,
 } from '../../src/evaluation/index.js';
 import { readNpy } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/index.js';
@@ -183,5 +184,11 @@ describe('lists of methods', () => {
     expect(impliesGeneralized(['table1'])).toBe(false);
     expect(() => chooseMethods(['table2'], false)).toThrow('generalized');
     expect(() => chooseMethods(['nonsense'], false)).toThrow('nonsense');
+  });
+
+  it('name only methods that there are', () => {
+    const known = new Set(methods.map(({ name }) => name));
+    const missing = Object.values(methodGroups).flatMap((group) => group.methods.filter((name) => !known.has(name)));
+    expect(missing).toEqual([]);
   });
 });
