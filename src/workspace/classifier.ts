@@ -12,6 +12,8 @@ import { layout, type Workspace } from './workspace.js';
 export interface Classifier {
   readonly scorer: LinearScorer;
   readonly method: string;
+  /** How the scorer came about, in words. */
+  readonly kind: string;
   /** Absent where there were no validation categories to learn it from. */
   readonly calibration?: Calibration;
   /** How the features it was fitted with were made. */
@@ -33,11 +35,6 @@ export async function openClassifier(workspace: Workspace): Promise<Classifier> 
       `${workspace.folder} has no classifier yet`,
       `Run "bowerbird run ${workspace.folder}" first; "bowerbird status" says what is missing.`,
     );
-  if (!existsSync(workspace.path(layout.scorer)))
-    throw new UnfinishedError(
-      `the decision of ${workspace.configuration.learner.method} is not linear in the features and cannot be saved`,
-      'Choose another learner.method, such as ours, and run again.',
-    );
   const { scorer, metadata } = await loadScorer(workspace.path(layout.scorer));
   if (metadata.features !== features.fingerprint)
     throw new UnfinishedError(
@@ -46,5 +43,5 @@ export async function openClassifier(workspace: Workspace): Promise<Classifier> 
     );
   const file = workspace.path(layout.calibration);
   const calibration = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Calibration) : undefined;
-  return { scorer, method: metadata.method, features, ...(calibration && { calibration }) };
+  return { scorer, method: metadata.method, kind: metadata.kind, features, ...(calibration && { calibration }) };
 }

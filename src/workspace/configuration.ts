@@ -160,7 +160,9 @@ const crawlDefaults: CrawlSettings = {
   allowAddresses: [],
 };
 const textDefaults: TextSettings = { size: 2000, languages: ['eng'], minimumTexts: 1 };
-const tuneDefaults: TuneSettings = { trials: 20, noise: 0.3 };
+/** Of made-up validation web pictures. */
+export const defaultNoise = 0.3;
+const tuneDefaults: TuneSettings = { trials: 20, noise: defaultNoise };
 
 /** @param categories those of the file that `categories` names, where it names one */
 export function completeConfiguration(

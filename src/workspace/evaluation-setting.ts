@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EvaluationSetting, RunRecord } from '../evaluation/index.js';
 import { type Problem, problemHash } from '../problem/index.js';
+import { defaultNoise } from './configuration.js';
 import type { StageContext } from './stage.js';
 import { layout } from './workspace.js';
 
@@ -13,7 +14,7 @@ export async function evaluationSetting(
 ): Promise<EvaluationSetting> {
   const { learner, jobs, seed, tune } = workspace.configuration;
   const folder = workspace.path(into);
-  const syntheticValidation = problem.validationWeb ? undefined : (tune?.noise ?? 0.3);
+  const syntheticValidation = problem.validationWeb ? undefined : (tune?.noise ?? defaultNoise);
   if (syntheticValidation !== undefined)
     note(
       'parameters are chosen on auxiliary pictures with made-up label noise; they know nothing of the look of web pictures',

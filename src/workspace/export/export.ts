@@ -47,7 +47,7 @@ export async function exportClassifier(
   }
   if (formats.includes('safetensors')) {
     const { temperature, spread } = calibration ?? {};
-    const extra = { method: classifier.method, features: classifier.features.fingerprint };
+    const extra = { method: classifier.method, kind: classifier.kind, features: classifier.features.fingerprint };
     const sharpness = calibration && { temperature: String(temperature), spread: String(spread) };
     await saveScorer(join(folder, 'classifier.safetensors'), scorer, { ...extra, ...sharpness });
     files.push('classifier.safetensors');

@@ -56,13 +56,14 @@ function licenceSection(pictures: readonly WebPicture[], { features }: Classifie
   ]);
 }
 
-function makingSection({ configuration }: Workspace, { features, method }: Classifier, run: RunRecord): string {
+function makingSection({ configuration }: Workspace, { features, method, kind }: Classifier, run: RunRecord): string {
   const { title, citation } = findMethod(method);
   const parameters = Object.entries(run.configuration.parameters).map(([name, value]) => `${name} = ${value}`);
   return list([
     `features: ${features.model.name} (${features.model.source}, sha256 ${features.model.sha256.slice(0, 16)}…), layer ${features.layer}, ${features.dimension} numbers`,
     `preprocessing: ${features.preprocessing.resize} to ${features.preprocessing.size.join('×')}, ${features.preprocessing.channelOrder}, (pixel · ${Number(features.preprocessing.scale.toPrecision(6))} − [${features.preprocessing.mean.join(', ')}])/[${features.preprocessing.deviation.join(', ')}]`,
     `method: ${method}, ${title} (${citation})`,
+    `scores: ${kind}`,
     `parameters (${run.configuration.chosenBy}): ${parameters.join(', ') || 'none'}`,
     `word vectors: ${'train' in configuration.vectors ? `trained on ${configuration.vectors.train.join(', ')}` : configuration.vectors.join(', ')}`,
     `seed ${run.configuration.seed}, ${run.backend.description}, problem ${run.inputs.problem.slice(0, 16)}…`,

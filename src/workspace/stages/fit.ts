@@ -13,22 +13,19 @@ import { Bowerbird, Combo } from '../../learner/index.js';
 import type { Backend } from '../../linalg/backend.js';
 import { createBackend } from '../../linalg/index.js';
 import { createMethod, findMethod, type ParameterValue } from '../../methods/index.js';
-import {
-  candidateNames,
-  loadProblem,
-  type Method,
-  type Problem,
-  problemHash,
-  syntheticValidationWeb,
-  validationSplit,
-} from '../../problem/index.js';
+import { candidateNames, loadProblem, type Method, type Problem, problemHash } from '../../problem/index.js';
 import { readFeatureMeta } from '../../vision/index.js';
-import { type Calibration, findTemperature, reliability, scoreSpread } from '../calibration.js';
+import { reliability, scoreSpread } from '../calibration.js';
+import { chooseScorer, type ScorerChoice, scorerOfKind } from '../choose-scorer.js';
 import { chosenParameters } from '../chosen-parameters.js';
-import { saveScorer, scorePictures, scorerOf } from '../scorer.js';
+import { defaultNoise } from '../configuration.js';
+import { saveScorer, scorePictures } from '../scorer.js';
 import { optionInputs, type Stage, type StageContext } from '../stage.js';
 import { layout, type Workspace } from '../workspace.js';
 import { featureFolder } from './features.js';
+
+/** Of a student, where nothing says which is best. */
+const defaultRidge = 0.1;
 
 export const fitStage: Stage = {
   name: 'fit',
@@ -41,12 +38,17 @@ export const fitStage: Stage = {
   },
 
   outputs: async (workspace) => {
-    const optional = [layout.scorer, layout.calibration, 'run/model.safetensors', 'run/weights.csv'];
-    return ['run/predictions.csv', 'run/metrics.json', ...optional.filter((file) => existsSync(workspace.path(file)))];
+    const optional = [layout.calibration, 'run/model.safetensors', 'run/weights.csv'];
+    return [
+      'run/predictions.csv',
+      'run/metrics.json',
+      layout.scorer,
+      ...optional.filter((file) => existsSync(workspace.path(file))),
+    ];
   },
 
   async run(context) {
-    const { workspace, signal, note } = context;
+    const { workspace, signal } = context;
     const { learner, seed } = workspace.configuration;
     const { device, threads, scaling } = learner;
     const problem = await loadProblem(workspace.path(layout.problem), { scaling, web: 'optional', signal });
@@ -64,27 +66,7 @@ export const fitStage: Stage = {
         seconds: (performance.now() - begun) / 1000,
       };
       const metrics = await writeRun(workspace, method, problem, record);
-      const normalise = scaling === 'l2' ? 'unit' : 'none';
-      const names = candidateNames(problem);
-      const scorer = scorerOf(method, problem.testFeatures.cols, names, normalise);
-      if (!scorer)
-        note(
-          `the decision of ${learner.method} is not linear in the features: "classify" and "export" need another method`,
-        );
-      else {
-        await saveScorer(workspace.path(layout.scorer), scorer, {
-          method: learner.method,
-          features: (await readFeatureMeta(workspace.path(featureFolder('test'))))!.fingerprint,
-        });
-        const scores = scorePictures(scorer, problem.testFeatures, backend);
-        const calibration = await calibrate(problem, parameters, backend, context);
-        if (calibration) {
-          const own = { ...calibration, spread: scoreSpread(scores) };
-          const test = problem.testLabels && reliability(scores, problem.testLabels, own);
-          const text = JSON.stringify({ ...own, ...(test && { test }) }, null, 2);
-          await writeFileAtomic(workspace.path(layout.calibration), `${text}\n`);
-        }
-      }
+      await writeScorer(method, problem, parameters, backend, context);
       const accuracy = metrics.accuracy === undefined ? '' : `, accuracy ${(100 * metrics.accuracy).toFixed(2)} %`;
       const area =
         metrics.thetaArea === undefined ? '' : `, area under the curve of the weights ${metrics.thetaArea.toFixed(3)}`;
@@ -128,29 +110,37 @@ async function writeRun(workspace: Workspace, method: Method, problem: Problem, 
   return metrics;
 }
 
-/** The temperature on the validation categories; undefined where they cannot be had. */
-async function calibrate(
+/** What classifies pictures that come later, and its calibration where there are validation categories. */
+async function writeScorer(
+  method: Method,
   problem: Problem,
   parameters: Readonly<Record<string, ParameterValue>>,
   backend: Backend,
   context: StageContext,
-): Promise<Calibration | undefined> {
-  const { learner, seed, tune } = context.workspace.configuration;
-  const normalise = learner.scaling === 'l2' ? 'unit' : 'none';
+): Promise<void> {
+  const { workspace, signal, note } = context;
+  const { learner, seed, tune } = workspace.configuration;
+  const spec = findMethod(learner.method);
+  const setting = { spec, normalise: learner.scaling === 'l2' ? ('unit' as const) : ('none' as const), backend };
+  let choice: ScorerChoice | undefined;
   try {
-    const validationWeb = problem.validationWeb ?? syntheticValidationWeb(problem, { noise: tune?.noise ?? 0.3, seed });
-    const validation = validationSplit({ ...problem, validationWeb });
-    const method = await fitMethod(validation, parameters, backend, context);
-    const names = candidateNames(validation);
-    const scorer = scorerOf(method, validation.testFeatures.cols, names, normalise)!;
-    const scores = scorePictures(scorer, validation.testFeatures, backend);
-    const temperature = findTemperature(scores, validation.testLabels!);
-    const spread = scoreSpread(scores);
-    const own = reliability(scores, validation.testLabels!, { temperature, spread });
-    return { temperature, spread, validation: own };
+    const learn = (some: Problem) => fitMethod(some, parameters, backend, context);
+    choice = await chooseScorer(problem, learn, { ...setting, noise: tune?.noise ?? defaultNoise, seed });
   } catch (error) {
-    context.signal.throwIfAborted();
-    context.note(`no confidence could be learnt from the validation categories: ${(error as Error).message}`);
-    return undefined;
+    signal.throwIfAborted();
+    note(`no confidence could be learnt from the validation categories: ${(error as Error).message}`);
   }
+  const { kind = defaultRidge, temperature, validation } = choice ?? {};
+  const scorer = scorerOfKind(kind, method, problem, setting) ?? scorerOfKind(defaultRidge, method, problem, setting)!;
+  await saveScorer(workspace.path(layout.scorer), scorer, {
+    method: learner.method,
+    kind: kind === 'own' ? 'the map of the method' : `ridge regression on its answers, ridge ${kind}`,
+    features: (await readFeatureMeta(workspace.path(featureFolder('test'))))!.fingerprint,
+  });
+  if (temperature === undefined || validation === undefined) return;
+  const scores = scorePictures(scorer, problem.testFeatures, backend);
+  const calibration = { temperature, spread: scoreSpread(scores), validation };
+  const test = problem.testLabels && reliability(scores, problem.testLabels, calibration);
+  const text = JSON.stringify({ ...calibration, ...(test && { test }) }, null, 2);
+  await writeFileAtomic(workspace.path(layout.calibration), `${text}\n`);
 }
