@@ -1,0 +1,175 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseHTML } from 'linkedom';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChosenParameters, CompareTable } from '../../src/evaluation/index.js';
+import { readCsv } from '../../src/formats/index.js';
+import { listedPictures, renderReport, writeReport } from '../../src/report/index.js';
+import { commandLine } from '../../src/report/provenance.js';
+import { hostileName, hostileText, makeFolders, type ReportFolders } from './folders.js';
+
+interface Node {
+  textContent: string;
+  innerHTML: string;
+  getAttribute(name: string): string | null;
+  querySelectorAll(selector: string): Iterable<Node>;
+}
+
+describe('the report', () => {
+  let root: string;
+  let folders: ReportFolders;
+  let text: string;
+  let document: Node;
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'bowerbird-report-'));
+    folders = await makeFolders(root);
+    const pictures = await listedPictures(folders.pictures, root);
+    text = await renderReport({
+      folders: [folders.compare, folders.tune, folders.experiment, folders.fit],
+      title: `Birds ${hostileName}`,
+      pictures,
+      perCategory: 3,
+      date: new Date('2026-01-02T03:04:05Z'),
+    });
+    document = parseHTML(text).document as unknown as Node;
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  const all = (selector: string) => [...document.querySelectorAll(selector)];
+  const words = (node: Node) => node.textContent.replace(/\s+/g, ' ').trim();
+
+  it('has no script, no handler and no address but data: and links, whatever the names are', () => {
+    expect(all('script, iframe, object, embed, form')).toEqual([]);
+    expect(text).not.toMatch(/<script|<img src=x/i);
+    const attributes = [...text.matchAll(/<[a-z][^>]*?\s(on[a-z]+)=/gi)];
+    expect(attributes).toEqual([]);
+    for (const image of all('img')) expect(image.getAttribute('src')).toMatch(/^data:image\/webp;base64,/);
+    for (const anchor of all('a')) expect(anchor.getAttribute('href')).toMatch(/^(#section-\d+|https?:\/\/)/);
+    for (const link of all('link')) expect(link.getAttribute('href')).toBe('data:,');
+    expect(text).not.toContain('@import');
+    expect(words(all('h1')[0])).toBe(`Birds ${hostileName}`);
+  });
+
+  it('shows every method with its accuracy and interval, best first', async () => {
+    const table = JSON.parse(await readFile(join(folders.compare, 'table.json'), 'utf8')) as CompareTable;
+    const section = [...all('#section-1')][0];
+    const rows = [...section.querySelectorAll('table')][0];
+    const lines = [...rows.querySelectorAll('tbody tr')].map(words);
+    expect(lines).toHaveLength(table.rows.length);
+    const sorted = [...table.rows].sort((a, b) => b.accuracy.mean - a.accuracy.mean);
+    sorted.forEach((row, i) => {
+      const { mean, low, high } = row.accuracy;
+      expect(lines[i]).toContain(row.title);
+      expect(lines[i]).toContain((100 * mean).toFixed(1));
+      expect(lines[i]).toContain(`${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}`);
+    });
+    const circles = [...section.querySelectorAll('figure')][0].querySelectorAll('.wide circle');
+    expect([...circles]).toHaveLength(table.rows.length);
+  });
+
+  it('shows what was chosen, and a panel for each parameter', async () => {
+    const chosen = JSON.parse(await readFile(join(folders.tune, 'chosen.json'), 'utf8')) as ChosenParameters;
+    const section = [...all('#section-2')][0];
+    expect(words(section)).toContain((100 * chosen.validationAccuracy).toFixed(1));
+    const labels = [...section.querySelectorAll('figure')].map((figure) => figure.getAttribute('aria-label'));
+    for (const name of Object.keys(chosen.parameters)) expect(labels).toContain(`Validation accuracy against ${name}`);
+  });
+
+  it('draws the plots and tables of an experiment, and the comparison in it', () => {
+    const section = [...all('#section-3')][0];
+    expect(words(section)).toContain(hostileText);
+    expect(words(section)).toContain('1.25');
+    const [figure] = [...section.querySelectorAll('figure')];
+    expect([...figure.querySelectorAll('.wide circle')]).toHaveLength(6);
+    expect(words(section)).toContain('Accuracy within each category');
+  });
+
+  it('shows convergence, confusion, map and weights of a fit', async () => {
+    const section = [...all('#section-4')][0];
+    const labels = [...section.querySelectorAll('figure')].map((figure) => figure.getAttribute('aria-label'));
+    expect(labels).toEqual([
+      'Accuracy within each category',
+      'Confusion matrix of this fit',
+      'Map of the learnt semantic vectors of test pictures and of the category vectors',
+      'Residuals over the iterations',
+      'Terms of the objective over the iterations',
+      'Histogram of the weights of web pictures',
+    ]);
+    const { rows } = await readCsv(join(folders.fit, 'predictions.csv'));
+    const figures = [...section.querySelectorAll('figure')];
+    const counts = [...figures[1].querySelectorAll('.wide g[aria-label="text"] text')].map((node) =>
+      Number(words(node)),
+    );
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(rows.length);
+    const right = rows.filter((row) => row[1] === row[6]).length;
+    expect([...figures[2].querySelectorAll('.wide circle')].length).toBe(right);
+  });
+
+  it('shows the pictures of highest and lowest weight with title, tags, source and licence', async () => {
+    const { rows } = await readCsv(join(folders.fit, 'weights.csv'));
+    const first = rows.filter((row) => row[1] === rows[0][1]).map((row) => Number(row[2]));
+    const galleries = all('#section-4 ul').filter((node) => node.getAttribute('class') === 'gallery');
+    const weightsIn = (node: Node) => [...node.querySelectorAll('.weight')].map((weight) => Number(words(weight)));
+    const sorted = [...first].sort((a, b) => b - a).map((weight) => Number(weight.toFixed(2)));
+    expect(weightsIn(galleries[0])).toEqual(sorted.slice(0, 3));
+    expect(weightsIn(galleries[1])).toEqual(sorted.slice(-3).reverse());
+    const [item] = [...galleries[0].querySelectorAll('li')];
+    expect(words(item)).toContain('bird, nest');
+    expect(words(item)).toContain(`by ${hostileName}, flickr · cc-by`);
+    expect([...galleries[0].querySelectorAll('img')].length).toBeGreaterThan(0);
+  });
+
+  it('says how to repeat each part', () => {
+    const commands = all('pre').map(words);
+    expect(commands.some((line) => line.startsWith('bowerbird fit '))).toBe(true);
+    const run = {
+      configuration: { problem: "it's here.npz", lambda1: 0.5, thetaSolver: 'smo', generalized: true, stream: false },
+    };
+    expect(commandLine({ kind: 'fit', path: 'my run', run } as never)).toBe(
+      String.raw`bowerbird fit 'it'\''s here.npz' --lambda1 0.5 --theta-solver smo --generalized --out 'my run'`,
+    );
+    const named = { kind: 'experiment', path: 'out', run: { configuration: { name: 'theta', methods: ['a', 'b'] } } };
+    expect(commandLine(named as never)).toBe('bowerbird experiment theta --methods a,b --out out');
+  });
+
+  it('is the same for the same folders', async () => {
+    const options = { folders: [folders.tune, folders.compare], date: new Date(0) };
+    expect(await renderReport(options)).toBe(await renderReport(options));
+  });
+
+  it('works for a fit without labels, pictures, trace or model', async () => {
+    const bare = join(root, 'bare');
+    await mkdir(bare);
+    await writeFile(join(bare, 'predictions.csv'), 'row,name,category,distance,runner_up,margin\n0,Tern,0,1,Gull,2\n');
+    await writeFile(
+      join(bare, 'run.json'),
+      JSON.stringify({ configuration: {}, versions: {}, inputs: { problem: 'x' } }),
+    );
+    expect(await renderReport({ folders: [bare] })).toContain('without labels');
+  });
+
+  it('names what is wrong with a folder', async () => {
+    const empty = join(root, 'empty');
+    await mkdir(empty);
+    await expect(renderReport({ folders: [empty] })).rejects.toMatchObject({
+      code: 'BOWERBIRD_USAGE',
+      message: `${empty} holds no finished results`,
+    });
+    await writeFile(join(empty, 'trials.jsonl'), '');
+    await expect(renderReport({ folders: [empty] })).rejects.toMatchObject({ hint: expect.stringContaining('begun') });
+    await writeFile(join(empty, 'run.json'), '{}');
+    await writeFile(join(empty, 'table.json'), '{"schema":"bowerbird-compare-9"}');
+    await expect(renderReport({ folders: [empty] })).rejects.toMatchObject({ code: 'BOWERBIRD_FORMAT' });
+    await expect(renderReport({ folders: [] })).rejects.toMatchObject({ code: 'BOWERBIRD_USAGE' });
+    await writeFile(join(root, 'list.csv'), 'file\na.jpg\n');
+    await expect(listedPictures(join(root, 'list.csv'), root)).rejects.toThrow('no column "row"');
+  });
+
+  it('is written whole or not at all', async () => {
+    const path = join(root, 'report.html');
+    const { bytes } = await writeReport(path, { folders: [folders.tune] });
+    expect((await readFile(path)).length).toBe(bytes);
+  });
+});
