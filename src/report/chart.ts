@@ -53,9 +53,9 @@ export function chart(draw: (size: Size) => Plot.PlotOptions, { label, caption, 
       ...options,
       style: { fontSize: '12px', background: 'none', overflow: 'visible' },
     } as Plot.PlotOptions) as unknown as { outerHTML: string };
-    return html`<div class="${kind}">${new Html(withoutStyle(node.outerHTML))}</div>`;
+    return html`<div class="${kind}" role="img" aria-label="${label}">${new Html(bare(node.outerHTML))}</div>`;
   };
-  return html`<figure class="chart" role="img" aria-label="${label}">${
+  return html`<figure class="chart">${
     legend && legend.length > 1 && chartLegend(legend)
   }${one('wide', 912)}${one('narrow', 346)}${caption && html`<figcaption>${caption}</figcaption>`}</figure>`;
 }
@@ -66,9 +66,9 @@ function chartLegend(entries: readonly { name: string; colour: string }[]): Html
   )}</div>`;
 }
 
-/** Every plot brings the same few rules along; the page has them once. */
-function withoutStyle(svg: string): string {
-  return svg.replace(/<style>[^<]*<\/style>/g, '');
+/** Every plot brings the same few rules along, which the page has once, and labels of parts that have no role. */
+function bare(svg: string): string {
+  return svg.replace(/<style>[^<]*<\/style>/g, '').replace(/ aria-(label|hidden)="[^"]*"/g, '');
 }
 
 export { Plot };

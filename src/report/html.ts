@@ -57,7 +57,7 @@ export function table<Row>(
 ): Html {
   const kind = (column: Column<Row>) => (column.numeric ? html` class="number"` : undefined);
   const hint = (column: Column<Row>) => (column.hint ? html` title="${column.hint}"` : undefined);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${options.caption ?? 'table'}"><table>${
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${options.caption ?? 'table'}"><table>${
     options.caption && html`<caption>${options.caption}</caption>`
   }<thead><tr>${columns.map((column) => html`<th scope="col"${kind(column)}${hint(column)}>${column.head}</th>`)}</tr></thead><tbody>${rows.map(
     (row, i) =>

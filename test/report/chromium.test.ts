@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listedPictures, writeReport } from '../../src/report/index.js';
 import { makeFolders } from './folders.js';
 
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 describe.skipIf(!existsSync(executable))(
@@ -92,6 +94,16 @@ describe.skipIf(!existsSync(executable))(
           expect(fills).toContain(scheme === 'light' ? 'rgb(11, 99, 206)' : 'rgb(108, 176, 255)');
           await page.close();
         });
+
+    for (const scheme of ['light', 'dark'] as const)
+      it(`breaks no rule of accessibility that can be checked: ${scheme}`, async () => {
+        const { page } = await open(scheme, 1200);
+        await page.evaluate(await readFile(axe, 'utf8'));
+        const found = await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+        violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html + ' ' + node.failureSummary).join(' | ')))`);
+        expect(found).toEqual([]);
+        await page.close();
+      });
 
     it('prints on paper with the wide charts, dark text and no navigation', async () => {
       const { page } = await open('dark', 1200);
