@@ -35,7 +35,7 @@ export interface DemoSize {
 
 export const fullSize: DemoSize = { world: {}, webPictures: 30, trials: 20 };
 export const smallSize: DemoSize = {
-  world: { testSpecies: 4, auxiliarySpecies: 12, testPictures: 6, auxiliaryPictures: 6, webPhotos: 10 },
+  world: { testSpecies: 4, auxiliarySpecies: 8, testPictures: 5, auxiliaryPictures: 5, webPhotos: 10 },
   webPictures: 10,
   trials: 2,
 };
@@ -48,7 +48,8 @@ export interface DemoWorkspace {
 interface DemoRecord {
   seed: number;
   size: DemoSize;
-  port: number;
+  /** Of the photo site, once it was open. */
+  port?: number;
 }
 
 const recordFile = 'aviary.json';
@@ -67,11 +68,12 @@ export async function openDemoWorkspace(
 ): Promise<DemoWorkspace> {
   const before = await readRecord(folder, seed, size);
   await mkdir(folder, { recursive: true });
+  // Before the first picture, so that a run that was killed while drawing is recognised.
+  await writeRecord(folder, { seed, size, ...before });
   const world = await writeWorld(folder, { ...size.world, seed, ...options });
   const site = await openAgain(world, seed, before?.port);
   try {
-    const record: DemoRecord = { seed, size, port: Number(new URL(site.endpoint).port) };
-    await writeFileAtomic(join(folder, recordFile), `${JSON.stringify(record, null, 2)}\n`);
+    await writeRecord(folder, { seed, size, port: Number(new URL(site.endpoint).port) });
     await writeFileAtomic(join(folder, keyFile), `FLICKR_API_KEY=${site.apiKey}\n`);
     await writeFileAtomic(join(folder, truthFile), truthTable(world, site));
     await writeFileAtomic(join(folder, configurationFile), configurationText(configuration(world, site, seed, size)));
@@ -80,6 +82,10 @@ export async function openDemoWorkspace(
     await site.close();
     throw error;
   }
+}
+
+async function writeRecord(folder: string, record: DemoRecord): Promise<void> {
+  await writeFileAtomic(join(folder, recordFile), `${JSON.stringify(record, null, 2)}\n`);
 }
 
 async function readRecord(folder: string, seed: number, size: DemoSize): Promise<DemoRecord | undefined> {

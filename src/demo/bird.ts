@@ -102,7 +102,7 @@ class BirdDrawing {
   #tail(): string {
     const { tailLength, tailWidth } = this.plan;
     const long = this.species.shapes.has('long-tailed');
-    const length = tailLength * (long ? 2.25 : 1) * between(this.random, 0.92, 1.08);
+    const length = tailLength * (long ? 2.25 : 1) * this.individual.tailLength;
     const spread = (this.pose.view === 'flying' ? 1.7 : 1) * tailWidth * (long ? 0.85 : 1);
     const start = -this.#long * 0.75;
     const shape = smoothOutline([
@@ -200,7 +200,8 @@ class BirdDrawing {
   }
 
   #bill(): string {
-    const { billLength, billDepth, head } = this.plan;
+    const { billDepth, head } = this.plan;
+    const billLength = this.plan.billLength * this.individual.billLength;
     const base = head * 0.82;
     const half = billDepth / 2;
     const y = head * 0.12;

@@ -1,5 +1,5 @@
 /** What the body plans look like before any mark is added, and the colours that marks can have. */
-import type { Random } from '../linalg/random.js';
+import { Random } from '../linalg/random.js';
 import { between } from './geometry.js';
 import type { BodyPlanName, ColourName, Species } from './species.js';
 
@@ -98,6 +98,36 @@ const pureColours: Readonly<Record<ColourName, Colour>> = {
   orange: [24, 90, 52],
 };
 
+/** What a species looks like beyond its name: every real species has traits that nobody put into words. */
+interface UnnamedTraits {
+  readonly upper: Colour;
+  readonly under: Colour;
+  readonly bill: Colour;
+  /** Multiply the lengths of the body plan. */
+  readonly billLength: number;
+  readonly tailLength: number;
+}
+
+function unnamedTraits(species: Species): UnnamedTraits {
+  const plan = bodyPlans[species.bodyPlan];
+  // The same in every aviary: it belongs to the species, not to the seed.
+  const random = new Random(
+    [...species.name].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) % 2 ** 32, 7),
+  );
+  const own = ([hue, saturation, lightness]: Colour, spread: number): Colour => [
+    hue + spread * between(random, -16, 16),
+    Math.max(4, saturation + spread * between(random, -12, 14)),
+    lightness + spread * between(random, -10, 10),
+  ];
+  return {
+    upper: own(plan.upper, 1),
+    under: own(plan.under, 0.8),
+    bill: own(plan.bill, 1.2),
+    billLength: between(random, 0.85, 1.2),
+    tailLength: between(random, 0.85, 1.15),
+  };
+}
+
 /** One bird of a species: its own shade of every colour, its own proportions, its own pattern of spots. */
 export interface Individual {
   readonly upper: Colour;
@@ -107,10 +137,12 @@ export interface Individual {
   /** Multiplies the depth of the body and the size of every mark. */
   readonly plumpness: number;
   readonly markSize: number;
+  readonly billLength: number;
+  readonly tailLength: number;
 }
 
 export function individualOf(species: Species, random: Random): Individual {
-  const plan = bodyPlans[species.bodyPlan];
+  const own = unnamedTraits(species);
   const shade = ([hue, saturation, lightness]: Colour, spread: number): Colour => [
     hue + spread * between(random, -7, 7),
     Math.max(0, Math.min(100, saturation + spread * between(random, -12, 12))),
@@ -118,12 +150,14 @@ export function individualOf(species: Species, random: Random): Individual {
   ];
   const marks = Object.entries(species.colours).map(([part, colour]) => [part, shade(pureColours[colour], 0.8)]);
   return {
-    upper: shade(plan.upper, 1.3),
-    under: shade(plan.under, 1.2),
-    bill: shade(plan.bill, 1),
+    upper: shade(own.upper, 1),
+    under: shade(own.under, 1),
+    bill: shade(own.bill, 1),
     marks: Object.fromEntries(marks),
     plumpness: between(random, 0.9, 1.14),
     markSize: between(random, 0.82, 1.15),
+    billLength: own.billLength * between(random, 0.95, 1.05),
+    tailLength: own.tailLength * between(random, 0.92, 1.08),
   };
 }
 

@@ -1,7 +1,8 @@
 /** The aviary on disk: labelled pictures of auxiliary species, pictures to classify, the corpus; and the photos of the site. */
+import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Random } from '../linalg/random.js';
 import { writeCorpus } from './corpus.js';
 import { photograph } from './photograph.js';
@@ -33,7 +34,7 @@ export const worldLayout = { auxiliary: 'auxiliary', test: 'test', corpus: 'corp
 
 const streams = { auxiliary: 4, test: 5 } as const;
 
-/** Draws into `folder`; pictures that are there already are drawn again to the same bytes. */
+/** Draws into `folder`. Pictures that are there already are left: they belong to the same seed, or the folder to another. */
 export async function writeWorld(folder: string, options: WorldOptions): Promise<World> {
   const { seed, testPictures = 20, auxiliaryPictures = 25, webPhotos = 32, signal } = options;
   const { test, auxiliary } = aviary(options.testSpecies, options.auxiliarySpecies);
@@ -44,7 +45,8 @@ export async function writeWorld(folder: string, options: WorldOptions): Promise
     ...pictureJobs(folder, 'auxiliary', auxiliary, auxiliaryPictures),
     ...pictureJobs(folder, 'test', test, testPictures),
   ];
-  for (const { path } of jobs) await mkdir(join(path, '..'), { recursive: true });
+  for (const folderOfSpecies of new Set(jobs.map(({ path }) => dirname(path))))
+    await mkdir(folderOfSpecies, { recursive: true });
   let next = 0;
   let done = 0;
   const draw = async () => {
@@ -52,7 +54,7 @@ export async function writeWorld(folder: string, options: WorldOptions): Promise
       signal?.throwIfAborted();
       const { path, species, set, number } = jobs[next++];
       const random = new Random(seed).fork(streams[set]).fork(number);
-      await writeAtOnce(path, await photograph(species, random));
+      if (!existsSync(path)) await writeAtOnce(path, await photograph(species, random));
       options.onProgress?.(++done, jobs.length);
     }
   };

@@ -1,14 +1,27 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
 
+let folder: string;
 let out = '';
+let err = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bowerbird-demo-test-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => {
   out = '';
+  err = '';
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     out += text;
     return true;
   });
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    err += text;
+    return true;
+  });
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -16,21 +29,41 @@ afterEach(() => {
 
 interface DemoResult {
   methods: { method: string; accuracy: number }[];
-  weightRocArea: number;
+  weights: { right: number; wrong: number; wrongLow: number; rightLow: number };
+  stages: { stage: string; outcome: string }[];
 }
 
 describe('bowerbird demo', () => {
-  it('learns more from both sources than from either, and tells right web pictures from wrong ones', async () => {
-    expect(await run(['demo', '--json', '--device', 'wasm', '--threads', '1'])).toBe(0);
-    const { methods, weightRocArea } = JSON.parse(out) as DemoResult;
-    const [web, names, both] = methods.map((row) => row.accuracy);
-    expect(both).toBeGreaterThan(web);
-    expect(both).toBeGreaterThan(names);
-    expect(weightRocArea).toBeGreaterThan(0.9);
+  const workspace = () => join(folder, 'aviary');
+  let first: DemoResult;
+
+  it('runs every stage on a small aviary and scores the methods', async () => {
+    expect(await run(['demo', '--small', '--json', '--out', workspace()])).toBe(0);
+    first = JSON.parse(out) as DemoResult;
+    expect(first.stages.filter(({ outcome }) => outcome !== 'ran')).toEqual([]);
+    const accuracies = Object.fromEntries(first.methods.map(({ method, accuracy }) => [method, accuracy]));
+    // Four species: chance is a quarter.
+    expect(accuracies.lr).toBeGreaterThan(0.4);
+    expect(accuracies.eszsl).toBeGreaterThan(0.4);
+    expect(first.weights.wrong).toBeGreaterThan(8);
+    expect(first.weights.right).toBeGreaterThan(8);
+    expect(existsSync(join(workspace(), 'compare', 'table.json'))).toBe(true);
   });
 
-  it('prints a table for people', async () => {
-    expect(await run(['demo', '--seed', '2'])).toBe(0);
-    expect(out).toMatch(/both \(bowerbird\) +\d+\.\d %/);
+  it('finds everything done when the folder is given again, and prints the same figures as a table', async () => {
+    expect(await run(['demo', '--small', '--out', workspace()])).toBe(0);
+    for (const { method, accuracy } of first.methods)
+      expect(out).toMatch(new RegExp(`${method} +.* ${(100 * accuracy).toFixed(1)} %`));
+    expect(out).toContain('wrong web pictures');
+    expect(out).toContain(workspace());
+    expect(err).not.toContain('crawl:');
+  });
+
+  it('does not write into a folder that holds something else, nor another aviary', async () => {
+    writeFileSync(join(folder, 'mine.txt'), 'mine');
+    expect(await run(['demo', '--small', '--out', folder])).toBe(2);
+    expect(err).toContain('holds no demonstration');
+    expect(await run(['demo', '--small', '--seed', '9', '--out', workspace()])).toBe(2);
+    expect(err).toContain('another demonstration (seed 1');
   });
 });
