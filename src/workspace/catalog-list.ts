@@ -31,10 +31,10 @@ export async function writeCatalogList(
 }
 
 function describe(row: PictureRow): WebPicture {
-  const { id, category, source, rank, sha256, licence, title, tags, description, author, pageUrl } = row;
+  const { id, category, source, rank, sha256, licence, title, tags, description, author, pageUrl, licenceUrl } = row;
   return {
     ...{ id, path: row.path!, category, source, rank, address: row.imageUrl, sha256: sha256!, licence },
-    ...{ title, tags, description, author, pageUrl },
+    ...{ title, tags, description, author, pageUrl, licenceUrl },
     ...(row.comments && { comments: (JSON.parse(row.comments) as { text: string }[]).map(({ text }) => text) }),
   };
 }

@@ -5,6 +5,7 @@ import type { EvaluationSetting, RunRecord } from '../evaluation/index.js';
 import { type Problem, problemHash } from '../problem/index.js';
 import { defaultNoise } from './configuration.js';
 import type { StageContext } from './stage.js';
+import { versions } from './versions.js';
 import { layout } from './workspace.js';
 
 export async function evaluationSetting(
@@ -34,7 +35,8 @@ export async function evaluationSetting(
       seed,
       validation: syntheticValidation ?? 'web',
     })),
-    configuration: { workspace: workspace.configuration.name },
+    versions: versions(),
+    configuration: { problem: layout.problem, method: learner.method, seed },
     signal,
     onProgress: ({ done, total, detail }) => onProgress({ done, total, detail }),
   };

@@ -1,6 +1,8 @@
 /** Workspaces: one folder from names to answers. */
 export { type ClassifiedPicture, type ClassifyOptions, type ClassifyResult, classify } from './classify.js';
 export type { Configuration, WrittenConfiguration } from './configuration.js';
+export { type DatasetOptions, type DatasetSummary, datasetWorkspace } from './dataset/dataset.js';
+export { DatasetError, type DatasetName, datasetNames } from './dataset/layouts.js';
 export { type ExportFormat, exportClassifier, exportFormats } from './export/export.js';
 export { ConfigurationError, configurationFile, readConfiguration } from './read-configuration.js';
 export { type RunOptions, type RunProgress, type RunReport, runWorkspace, type StageReport } from './run.js';

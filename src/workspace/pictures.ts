@@ -84,6 +84,7 @@ export interface WebPicture extends Picture {
   readonly address: string;
   readonly sha256: string;
   readonly licence: string;
+  readonly licenceUrl?: string;
   readonly title?: string;
   readonly tags?: readonly string[];
   readonly description?: string;

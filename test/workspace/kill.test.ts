@@ -16,6 +16,7 @@ beforeAll(async () => {
     learner: { method: 'ours', device: 'wasm', threads: 1 },
     compare: { methods: ['ours', 'lr', 'eszsl'] },
     jobs: 1,
+    report: true,
   });
   writeConfiguration(world);
   twin = mkdtempSync(join(tmpdir(), 'bowerbird-undisturbed-'));
@@ -94,6 +95,7 @@ describe('bowerbird run', () => {
       'features of web pictures',
       'fit',
       'problem',
+      'report',
       'text',
       'tune',
       'words',

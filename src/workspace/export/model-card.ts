@@ -9,7 +9,9 @@ import { type WebPicture, webPictures } from '../pictures.js';
 import { layout, type Workspace } from '../workspace.js';
 
 interface RunRecord {
-  configuration: { parameters: Record<string, unknown>; chosenBy: string; seed: number };
+  configuration: { seed: number };
+  parameters: Record<string, unknown>;
+  chosenBy: string;
   inputs: { problem: string };
   backend: { description: string };
 }
@@ -58,13 +60,13 @@ function licenceSection(pictures: readonly WebPicture[], { features }: Classifie
 
 function makingSection({ configuration }: Workspace, { features, method, kind }: Classifier, run: RunRecord): string {
   const { title, citation } = findMethod(method);
-  const parameters = Object.entries(run.configuration.parameters).map(([name, value]) => `${name} = ${value}`);
+  const parameters = Object.entries(run.parameters).map(([name, value]) => `${name} = ${value}`);
   return list([
     `features: ${features.model.name} (${features.model.source}, sha256 ${features.model.sha256.slice(0, 16)}…), layer ${features.layer}, ${features.dimension} numbers`,
     `preprocessing: ${features.preprocessing.resize} to ${features.preprocessing.size.join('×')}, ${features.preprocessing.channelOrder}, (pixel · ${Number(features.preprocessing.scale.toPrecision(6))} − [${features.preprocessing.mean.join(', ')}])/[${features.preprocessing.deviation.join(', ')}]`,
     `method: ${method}, ${title} (${citation})`,
     `scores: ${kind}`,
-    `parameters (${run.configuration.chosenBy}): ${parameters.join(', ') || 'none'}`,
+    `parameters (${run.chosenBy}): ${parameters.join(', ') || 'none'}`,
     `word vectors: ${'train' in configuration.vectors ? `trained on ${configuration.vectors.train.join(', ')}` : configuration.vectors.join(', ')}`,
     `seed ${run.configuration.seed}, ${run.backend.description}, problem ${run.inputs.problem.slice(0, 16)}…`,
   ]);

@@ -8,7 +8,7 @@ import {
   writeLearnerRun,
   writePredictions,
 } from '../../evaluation/run-folder.js';
-import { writeFileAtomic, writeNpy } from '../../formats/index.js';
+import { writeCsv, writeFileAtomic, writeNpy } from '../../formats/index.js';
 import { Bowerbird, Combo } from '../../learner/index.js';
 import type { Backend } from '../../linalg/backend.js';
 import { createBackend } from '../../linalg/index.js';
@@ -21,6 +21,7 @@ import { chosenParameters } from '../chosen-parameters.js';
 import { defaultNoise } from '../configuration.js';
 import { saveScorer, scorePictures } from '../scorer.js';
 import { optionInputs, type Stage, type StageContext } from '../stage.js';
+import { versions } from '../versions.js';
 import { layout, type Workspace } from '../workspace.js';
 import { featureFolder } from './features.js';
 
@@ -60,11 +61,19 @@ export const fitStage: Stage = {
       const begun = performance.now();
       const method = await fitMethod(problem, parameters, backend, context);
       const record = {
-        configuration: { ...learner, parameters, chosenBy: from, seed },
+        configuration: { problem: layout.problem, method: learner.method, ...parameters, scaling, seed },
+        parameters,
+        chosenBy: from,
+        versions: versions(),
         inputs: { problem: problemHash(problem) },
         backend: { device: backend.device, description: backend.description, threads: backend.threads },
         seconds: (performance.now() - begun) / 1000,
       };
+      if (method instanceof Bowerbird || method instanceof Combo) {
+        const { trace_, converged_, warnings_ } = method;
+        Object.assign(record, { iterations: trace_.length, converged: converged_, warnings: warnings_ });
+        for (const warning of warnings_) context.note(warning);
+      }
       const metrics = await writeRun(workspace, method, problem, record);
       await writeScorer(method, problem, parameters, backend, context);
       const accuracy = metrics.accuracy === undefined ? '' : `, accuracy ${(100 * metrics.accuracy).toFixed(2)} %`;
@@ -103,8 +112,22 @@ async function writeRun(workspace: Workspace, method: Method, problem: Problem, 
     Int32Array.from(rows, ({ category }) => category),
     theta,
   );
-  await writePredictions(`${folder}/predictions.csv`, rows);
-  if (theta.length > 0) await writeNpy(`${folder}/theta.npy`, { shape: [theta.length], dtype: 'float64', data: theta });
+  const { testLabels, testNames } = problem;
+  const known = rows.map((row, i) => (testLabels ? { ...row, truth: testNames[testLabels[i]] } : row));
+  await writePredictions(`${folder}/predictions.csv`, known);
+  if (theta.length > 0) {
+    await writeNpy(`${folder}/theta.npy`, { shape: [theta.length], dtype: 'float64', data: theta });
+    await writeCsv(
+      `${folder}/weights.csv`,
+      Array.from(theta, (weight, i) => [
+        i,
+        problem.testNames[problem.webLabels[i]],
+        weight,
+        problem.webTexts?.[i] ?? '',
+      ]),
+      { header: ['row', 'category', 'weight', 'text'] },
+    );
+  }
   await writeFileAtomic(`${folder}/metrics.json`, `${JSON.stringify(metrics, null, 2)}\n`);
   await writeFileAtomic(`${folder}/run.json`, `${JSON.stringify(record, null, 2)}\n`);
   return metrics;

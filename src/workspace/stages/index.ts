@@ -6,6 +6,7 @@ import { dedupeStage } from './dedupe.js';
 import { featureStages } from './features.js';
 import { fitStage } from './fit.js';
 import { problemStage } from './problem.js';
+import { reportStage } from './report.js';
 import { textStage } from './text.js';
 import { tuneStage } from './tune.js';
 import { wordsStage } from './words.js';
@@ -20,4 +21,5 @@ export const stages: readonly Stage[] = [
   tuneStage,
   fitStage,
   compareStage,
+  reportStage,
 ];

@@ -1,0 +1,143 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { configurationText, openWorkspace, readConfiguration } from '../../src/workspace/index.js';
+import { parseConfiguration } from '../../src/workspace/read-configuration.js';
+import { bowerbird } from './world.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bowerbird-configuration-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const base = 'categories: [Blue Jay, Ovenbird]\nauxiliary: known\ntest: new\n';
+const read = (text: string) => {
+  writeFileSync(join(folder, 'bowerbird.yaml'), text);
+  return readConfiguration(folder);
+};
+
+describe('bowerbird.yaml', () => {
+  it('needs three keys; the rest has defaults', async () => {
+    const { crawl, model, learner, text } = await read(base);
+    expect(crawl.perCategory).toBe(100);
+    expect(model).toEqual({ name: 'resnet50' });
+    expect(learner.scaling).toBe('l2');
+    expect(text?.size).toBe(2000);
+  });
+
+  it('does not read words out of the file names of a folder unless told to', async () => {
+    expect((await read(`${base}sources: ['folder:web']\n`)).text).toBeUndefined();
+    expect((await read(`${base}sources: ['folder:web']\ntext: true\n`)).text).toBeDefined();
+  });
+
+  it('takes names, aliases and queries, or a file of names', async () => {
+    const { categories } = await read(
+      'categories:\n  - Blue Jay\n  - { name: Auk, aliases: [razorbill], query: auk bird }\nauxiliary: a\ntest: t\n',
+    );
+    expect(categories[1]).toEqual({ name: 'Auk', aliases: ['razorbill'], query: 'auk bird' });
+    writeFileSync(join(folder, 'names.txt'), 'Blue Jay\nAuk\n');
+    const fromFile = await read('categories: names.txt\nauxiliary: a\ntest: t\n');
+    expect(fromFile.categories.map(({ name }) => name)).toEqual(['Blue Jay', 'Auk']);
+  });
+
+  it.each([
+    ['an unknown key', `${base}modle: resnet50\n`, /line 4: modle is not known here/],
+    ['a missing key', 'categories: [a, b]\ntest: t\n', /auxiliary is missing/],
+    ['a number out of range', `${base}crawl:\n  perCategory: 0\n`, /line 5: crawl\.perCategory is 0; .*>= 1/],
+    [
+      'a word for a number',
+      `${base}crawl:\n  perCategory: many\n`,
+      /crawl\.perCategory is "many"; a whole number was expected/,
+    ],
+    [
+      'a wrong choice',
+      `${base}dedupe:\n  leaks: ignore\n`,
+      /dedupe\.leaks is "ignore"; one of error, drop was expected/,
+    ],
+    [
+      'an unknown key in a list',
+      `${base}sources:\n  - source: flickr\n    key: abc\n`,
+      /line 6: sources\.0\.key is not known here/,
+    ],
+    ['a list for a text', `${base}model: [a]\n`, /model is \["a"\]; text or keys with values was expected/],
+    ['one category', 'categories: [a]\nauxiliary: a\ntest: t\n', /categories is \["a"\].*at least 2/],
+    [
+      'a category twice',
+      'categories: [a, b, a]\nauxiliary: a\ntest: t\n',
+      /line 1: categories\.2 names "a" a second time/,
+    ],
+    ['a method there is not', `${base}learner:\n  method: magic\n`, /line 5: learner\.method is "magic"/],
+    [
+      'a parameter there is not',
+      `${base}learner:\n  method: ours\n  parameters: { lambda9: 1 }\n`,
+      /line 6: .*lambda9 is not a parameter of ours/,
+    ],
+    ['broken YAML', 'categories: [a, b\ntest: t\n', /line \d: this is not YAML/],
+  ])('with %s is refused with line, key, value and expectation', async (_, text, message) => {
+    await expect(read(text)).rejects.toThrow(message);
+  });
+
+  it('that is not there is missed', async () => {
+    await expect(readConfiguration(folder)).rejects.toThrow(/is no workspace/);
+  });
+
+  it('is described by a schema that every example follows', () => {
+    const example = new URL('../../examples/birds-mini/bowerbird.yaml', import.meta.url);
+    expect(() => parseConfiguration(readFileSync(example, 'utf8'), 'example')).not.toThrow();
+    expect(configurationText({ categories: ['a', 'b'], auxiliary: 'x', test: 'y' })).toMatch(
+      /^# yaml-language-server: \$schema=\S+bowerbird\.schema\.json\n/,
+    );
+  });
+});
+
+describe('bowerbird init', () => {
+  it('writes a workspace from options; folders are written as seen from it', async () => {
+    mkdirSync(join(folder, 'photos/known'), { recursive: true });
+    const words = [
+      'init',
+      'birds',
+      '--categories',
+      'Blue Jay,Ovenbird',
+      '--auxiliary',
+      'photos/known',
+      '--test',
+      'photos/new',
+    ];
+    const { code, stderr } = await bowerbird([...words, '--source', 'flickr,folder:web'], { cwd: folder });
+    expect(code, stderr).toBe(0);
+    const { configuration } = await openWorkspace(join(folder, 'birds'));
+    expect(configuration.auxiliary.folder).toBe('../photos/known');
+    expect(configuration.sources.map(({ source }) => source)).toEqual(['flickr', 'folder:../web']);
+    const again = await bowerbird(words, { cwd: folder });
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain('is there already');
+  });
+
+  it('says which option is missing when it cannot ask', async () => {
+    const { code, stderr } = await bowerbird(['init', 'birds', '--categories', 'a,b'], { cwd: folder });
+    expect(code).toBe(2);
+    expect(stderr).toContain('--auxiliary is missing');
+    expect(existsSync(join(folder, 'birds'))).toBe(false);
+  });
+});
+
+describe('bowerbird run and status', () => {
+  it('name the folder that is no workspace', async () => {
+    for (const command of ['run', 'status']) {
+      const { code, stderr } = await bowerbird([command, folder]);
+      expect(code).toBe(1);
+      expect(stderr).toContain('BOWERBIRD_CONFIGURATION');
+    }
+  });
+
+  it('name the folder of pictures that is not there', async () => {
+    await read(base);
+    const { stderr, code } = await bowerbird(['run', folder]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('auxiliary is known; there is no such folder');
+    const { stdout } = await bowerbird(['status', folder]);
+    expect(stdout).toMatch(/crawl +failed/);
+  });
+});
