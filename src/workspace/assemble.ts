@@ -4,6 +4,7 @@ import { readCsv, readNpz, toMatrix, toStrings } from '../formats/index.js';
 import { Matrix } from '../linalg/matrix.js';
 import type { Problem, ValidationWeb } from '../problem/index.js';
 import { type IndexedFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
+import { readDecisions } from './decisions.js';
 import { auxiliaryCategories, type WebPicture, webPictures } from './pictures.js';
 import { ConfigurationError, configurationFile } from './read-configuration.js';
 import { featureFolder, type PictureSet } from './stages/features.js';
@@ -37,7 +38,8 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
   const auxiliary = rowsByCategory(sets.auxiliary, auxiliaryNames);
   const test = testRows(sets.test, testNames);
   const texts = configuration.text ? await Texts.read(path(layout.text)) : undefined;
-  const pictures = await webPictures(workspace);
+  const { of: decisions } = await readDecisions(workspace);
+  const pictures = (await webPictures(workspace)).filter(({ id }) => decisions.get(id) !== 'drop');
   const kinds = await truthOf(workspace, pictures);
   const web = webRows(sets.web, pictures, testNames);
   const notes = testNames

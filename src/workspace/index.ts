@@ -3,7 +3,8 @@ export { type ClassifiedPicture, type ClassifyOptions, type ClassifyResult, clas
 export type { Configuration, WrittenConfiguration } from './configuration.js';
 export { type DatasetOptions, type DatasetSummary, datasetWorkspace } from './dataset/dataset.js';
 export { DatasetError, type DatasetName, datasetNames } from './dataset/layouts.js';
-export { type ExportFormat, exportClassifier, exportFormats } from './export/export.js';
+export { exportClassifier } from './export/export.js';
+export { type ExportFormat, exportFormats } from './export/formats.js';
 export { ConfigurationError, configurationFile, readConfiguration } from './read-configuration.js';
 export { type RunOptions, type RunProgress, type RunReport, runWorkspace, type StageReport } from './run.js';
 export { type StageName, stageNames } from './stage.js';

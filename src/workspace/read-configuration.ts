@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
-import { loadCategories } from '../crawl/index.js';
+import { loadCategories } from '../crawl/categories.js';
 import { BowerbirdError } from '../errors.js';
 import { findMethod, methods } from '../methods/index.js';
 import {

@@ -4,6 +4,7 @@
  */
 import { BowerbirdError, InterruptedError } from '../errors.js';
 import { lockWorkspace } from './lock.js';
+import { ProgressFile } from './progress-file.js';
 import type { Stage, StageInputs, StageName, StageProgress } from './stage.js';
 import { stages as allStages } from './stages/index.js';
 import { outputHash, staleReason } from './staleness.js';
@@ -55,9 +56,15 @@ export interface RunReport {
  */
 export async function runWorkspace(workspace: Workspace, options: RunOptions = {}): Promise<RunReport> {
   const free = await lockWorkspace(workspace);
+  const file = new ProgressFile(workspace);
+  const onProgress = (progress: RunProgress) => {
+    file.update(progress);
+    options.onProgress?.(progress);
+  };
   try {
-    return await new Run(workspace, options, await StageStates.open(workspace)).all();
+    return await new Run(workspace, { ...options, onProgress }, await StageStates.open(workspace)).all();
   } finally {
+    file.remove();
     await workspace.fingerprints.save();
     await free();
   }

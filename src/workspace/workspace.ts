@@ -34,6 +34,9 @@ export async function openWorkspace(folder: string): Promise<Workspace> {
 export const layout = {
   state: '.bowerbird/stages.json',
   lock: '.bowerbird/lock',
+  progress: '.bowerbird/progress.json',
+  /** What a person decided about web pictures. */
+  decisions: '.bowerbird/decisions.jsonl',
   /** What the crawl and the removal of duplicates ended with, a picture a line. */
   crawled: '.bowerbird/crawled.jsonl',
   pictures: '.bowerbird/pictures.jsonl',

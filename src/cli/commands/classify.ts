@@ -1,5 +1,4 @@
 /** `bowerbird classify`: pictures in, answers out. */
-import { classify, openWorkspace } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
 
 export default defineCommand({
@@ -23,6 +22,7 @@ export default defineCommand({
     { command: 'bowerbird classify photos/2026 -w birds --json', explanation: 'all pictures of a folder, as JSON' },
   ],
   async run({ args, options, print, printJson, progress, signal }) {
+    const { classify, openWorkspace } = await import('../../workspace/index.js');
     const workspace = await openWorkspace(options.workspace);
     const { pictures, failed } = await classify(workspace, args, {
       signal,

@@ -1,6 +1,6 @@
 /** `bowerbird export`: the classifier of a workspace for use elsewhere. */
 import { UsageError } from '../../errors.js';
-import { type ExportFormat, exportClassifier, exportFormats, openWorkspace } from '../../workspace/index.js';
+import { type ExportFormat, exportFormats } from '../../workspace/export/formats.js';
 import { defineCommand } from '../command.js';
 
 export default defineCommand({
@@ -24,6 +24,7 @@ export default defineCommand({
     for (const format of formats)
       if (!(exportFormats as readonly string[]).includes(format))
         throw new UsageError(`--as ${format} is not a format`, `Formats are: ${exportFormats.join(', ')}.`);
+    const { exportClassifier, openWorkspace } = await import('../../workspace/index.js');
     const workspace = await openWorkspace(folder);
     const out = options.out ?? workspace.path('export');
     const files = await exportClassifier(workspace, out, formats as readonly ExportFormat[]);

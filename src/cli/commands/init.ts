@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../../errors.js';
-import { createWorkspace } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
 
 export default defineCommand({
@@ -48,6 +47,7 @@ export default defineCommand({
     },
   ],
   async run({ args: [workspace], options, print, printJson }) {
+    const { createWorkspace } = await import('../../workspace/template.js');
     const answer = asker();
     try {
       const listed =

@@ -1,5 +1,6 @@
 /** `bowerbird run`: brings a workspace up to date. */
-import { openWorkspace, type RunProgress, runWorkspace, stageNames } from '../../workspace/index.js';
+import type { RunProgress } from '../../workspace/run.js';
+import { stageNames } from '../../workspace/stage.js';
 import { defineCommand } from '../command.js';
 import { duration } from '../progress.js';
 
@@ -25,6 +26,7 @@ export default defineCommand({
     { command: 'bowerbird run birds --until problem', explanation: 'up to the problem file' },
   ],
   async run({ args: [folder = '.'], options, print, printJson, progress, signal }) {
+    const { openWorkspace, runWorkspace } = await import('../../workspace/index.js');
     const begun = performance.now();
     const workspace = await openWorkspace(folder);
     const report = await runWorkspace(workspace, {

@@ -1,5 +1,4 @@
 /** `bowerbird status`: what is done in a workspace, what is not, and why. */
-import { openWorkspace, workspaceStatus } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
 
 export default defineCommand({
@@ -9,6 +8,7 @@ export default defineCommand({
   options: {},
   examples: [{ command: 'bowerbird status birds', explanation: 'a line for each stage' }],
   async run({ args: [folder = '.'], print, printJson }) {
+    const { openWorkspace, workspaceStatus } = await import('../../workspace/index.js');
     const stages = await workspaceStatus(await openWorkspace(folder));
     printJson({ stages });
     const width = Math.max(...stages.map(({ stage }) => stage.length));

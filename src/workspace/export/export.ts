@@ -9,13 +9,11 @@ import { openClassifier } from '../classifier.js';
 import { openFeatureModel } from '../feature-model.js';
 import { saveScorer } from '../scorer.js';
 import { layout, type Workspace } from '../workspace.js';
+import { type ExportFormat, exportFormats } from './formats.js';
 import { modelCard } from './model-card.js';
 import { pixelModel } from './pixel-model.js';
 import { scorerModel } from './scorer-graph.js';
 import { writeXlsa17 } from './xlsa17.js';
-
-export const exportFormats = ['onnx', 'onnx-pixels', 'safetensors', 'problem', 'xlsa17'] as const;
-export type ExportFormat = (typeof exportFormats)[number];
 
 /**
  * Writes the formats asked for, the names of the categories and a model card.

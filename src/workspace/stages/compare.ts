@@ -1,6 +1,5 @@
 /** Other methods on the same problem, in one table. */
 import { readdirSync } from 'node:fs';
-import { chooseMethods, compare, defaultEarlyStopping } from '../../evaluation/index.js';
 import { loadProblem } from '../../problem/index.js';
 import { evaluationSetting } from '../evaluation-setting.js';
 import { optionInputs, type Stage } from '../stage.js';
@@ -36,6 +35,7 @@ export const compareStage: Stage = {
       web: 'optional',
       signal: context.signal,
     });
+    const { chooseMethods, compare, defaultEarlyStopping } = await import('../../evaluation/index.js');
     const setting = await evaluationSetting(context, problem, layout.compare);
     const table = await compare({
       ...setting,

@@ -5,6 +5,7 @@
 import { writeFileAtomic } from '../../formats/index.js';
 import { checkProblem, type Problem, saveProblem } from '../../problem/index.js';
 import { assembleProblem } from '../assemble.js';
+import { decisionInputs } from '../decisions.js';
 import { optionInputs, type Stage } from '../stage.js';
 import { layout } from '../workspace.js';
 
@@ -19,9 +20,11 @@ export const problemStage: Stage = {
     'text',
   ],
 
-  async inputs({ configuration, fingerprints, path }) {
+  async inputs(workspace) {
+    const { configuration, fingerprints, path } = workspace;
     const { truth, categories } = configuration;
     return {
+      ...(await decisionInputs(workspace, 'drop')),
       categories: JSON.stringify(categories.map(({ name }) => name)),
       ...(truth && optionInputs('truth', truth)),
       ...(truth &&

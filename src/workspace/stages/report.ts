@@ -1,7 +1,7 @@
 /** The report: one HTML file about the fit, the search and the comparison. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { type PictureProvider, writeReport } from '../../report/index.js';
+import type { PictureProvider } from '../../report/index.js';
 import type { ProblemRows } from '../assemble.js';
 import { webPictures } from '../pictures.js';
 import type { Stage } from '../stage.js';
@@ -22,6 +22,7 @@ export const reportStage: Stage = {
       ...(compareStage.omitted?.(workspace) === undefined ? [layout.compare] : []),
       ...(tuneStage.omitted?.(workspace) === undefined ? [layout.tune] : []),
     ];
+    const { writeReport } = await import('../../report/index.js');
     const { bytes } = await writeReport(workspace.path(layout.report), {
       folders: folders.map((folder) => workspace.path(folder)).filter(existsSync),
       title: workspace.configuration.name,

@@ -1,6 +1,5 @@
 /** Parameters of the method, chosen on the validation categories. */
 import { searchable } from '../../evaluation/draw.js';
-import { defaultEarlyStopping, search } from '../../evaluation/index.js';
 import { findMethod } from '../../methods/index.js';
 import { loadProblem } from '../../problem/index.js';
 import { freeParameters } from '../chosen-parameters.js';
@@ -40,6 +39,7 @@ export const tuneStage: Stage = {
       web: 'optional',
       signal: context.signal,
     });
+    const { defaultEarlyStopping, search } = await import('../../evaluation/index.js');
     const setting = await evaluationSetting(context, problem, layout.tune);
     const { chosen } = await search({
       ...setting,
