@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { createBackend } from '../../../src/linalg/create.js';
+import { Random } from '../../../src/linalg/random.js';
+import { centred, columnMeans, uncentred } from '../../../src/methods/blocks/centring.js';
+import { type LinearModel, labelTargets, linearDecisions } from '../../../src/methods/blocks/linear-model.js';
+import { linearSvm } from '../../../src/methods/blocks/linear-svm.js';
+import { privilegedSvm } from '../../../src/methods/blocks/privileged-svm.js';
+import { mixedLabels, unitText } from '../../../src/methods/blocks/web-problem.js';
+import { SvmPlus } from '../../../src/methods/web/svm-plus.js';
+import { MixedSvmPlus } from '../../../src/methods/web/svm-plus-mix.js';
+import { generalize } from '../../../src/problem/generalize.js';
+import { generateProblem } from '../../../src/problem/generate.js';
+import { selectRows, stackRows } from '../../../src/problem/rows.js';
+import '../../allclose.js';
+
+const backend = await createBackend({ threads: 1 });
+const problem = generateProblem({ seed: 8, auxiliaryCategories: 5, testCategories: 3, dimensions: 10 });
+const exact = { interceptScale: 0.1, tolerance: 1e-6, maxSweeps: 50_000 };
+
+describe('SVM+', () => {
+  it('stands near the optimum, which blocks/privileged-svm is shown to reach', async () => {
+    const { model_ } = await new SvmPlus({ cost: 0.4, textPenalty: 0.1, positiveWeight: 3 }).fit(problem, { backend });
+    const mean = columnMeans(problem.webFeatures);
+    const targets = labelTargets(problem.webLabels, 3, { absent: -1 });
+    const text = unitText(problem, 'test');
+    const parameters = { text, cost: 0.4, textPenalty: 0.1, positiveWeight: 3 };
+    const best = await privilegedSvm(backend, centred(problem.webFeatures, mean), targets, { ...parameters, ...exact });
+    expect(best.converged).toBe(true);
+    expect(model_!.weights).toBeAllClose(uncentred(best, mean).weights, { tolerance: 0.02 });
+  });
+
+  it('says that text is missing', async () => {
+    const { webText: _, webTexts: __, ...silent } = problem;
+    await expect(new SvmPlus().fit(silent, { backend })).rejects.toThrow(/web_text.*no text/);
+  });
+});
+
+describe('SVM+_mix', () => {
+  const both = generalize(problem, 2);
+  const parameters = { cost: 0.5, textPenalty: 0.1, positiveWeight: 4 };
+
+  it('has ordinary machines for auxiliary categories, within two per cent of their optimum', async () => {
+    const { model_ } = await new MixedSvmPlus(parameters).fit(both, { backend });
+    const plain = stackRows(both.webFeatures, both.auxiliaryFeatures);
+    const mean = columnMeans(plain);
+    const features = centred(plain, mean);
+    const targets = labelTargets(mixedLabels(both), 8, { absent: -1 });
+    const cost = targets.copy('float64');
+    for (let k = 0; k < cost.data.length; k++) cost.data[k] = cost.data[k] > 0 ? 2 : 0.5;
+    const best = await linearSvm(backend, features, targets, { cost, loss: 'squared-hinge', ...exact });
+    expect(best.converged).toBe(true);
+    /** ½(‖w‖² + b²/s²) + Σ Cᵢ max(0, 1 − yᵢ f(xᵢ))². */
+    const objective = (model: LinearModel, c: number) => {
+      const values = linearDecisions(backend, model, features);
+      let sum = model.intercepts[c] ** 2 / 0.01 / 2;
+      for (const weight of model.weights.row(c)) sum += weight ** 2 / 2;
+      for (let i = 0; i < features.rows; i++)
+        sum += cost.at(i, c) * Math.max(0, 1 - targets.at(i, c) * values.at(i, c)) ** 2;
+      return sum;
+    };
+    const own = uncentred(
+      model_!,
+      mean.map((value) => -value),
+    );
+    for (let c = 3; c < 8; c++) expect(objective(own, c)).toBeLessThan(1.02 * objective(best, c));
+  });
+
+  it('reads text for test categories and for no others', async () => {
+    const first = (await new MixedSvmPlus(parameters).fit(both, { backend })).model_!.weights;
+    const webText = selectRows(both.webText!, new Random(2).permutation(both.webText!.rows));
+    const second = (await new MixedSvmPlus(parameters).fit({ ...both, webText }, { backend })).model_!.weights;
+    const apart = (c: number) => Math.hypot(...first.row(c).map((value, j) => value - second.at(c, j)));
+    for (let c = 0; c < 3; c++) expect(apart(c)).toBeGreaterThan(0.1 * Math.hypot(...first.row(c)));
+    for (let c = 3; c < 8; c++) expect(apart(c)).toBeLessThan(0.05 * Math.hypot(...first.row(c)));
+  });
+});
