@@ -25,6 +25,12 @@ export async function lockWorkspace(workspace: Workspace): Promise<() => Promise
   throw new BowerbirdError('BOWERBIRD_WORKSPACE_IN_USE', `${workspace.folder} is being used by other runs`);
 }
 
+/** Whether a run is at work in the workspace, in this process or another one. */
+export async function workIsOn(workspace: Workspace): Promise<boolean> {
+  const owner = Number(await readFile(workspace.path(layout.lock), 'utf8').catch(() => ''));
+  return Number.isInteger(owner) && owner > 0 && isAlive(owner);
+}
+
 function isAlive(process_: number): boolean {
   if (process_ === process.pid) return true;
   try {

@@ -167,6 +167,7 @@ class Run {
       this.#error ??= { error };
       const { code, hint } = known ?? {};
       await this.#states.set(stage.name, { state: 'failed', inputs, error: { code, message, hint } });
+      this.#options.onNote?.(`${stage.name} failed: ${message}`);
     }
     this.#close(stage, { outcome: 'failed', reason: message });
   }

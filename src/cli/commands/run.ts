@@ -35,7 +35,7 @@ export default defineCommand({
       signal,
       onNote: (message) => progress.note(message),
       onProgress: (state) =>
-        progress.update({ stage: 'stages', done: state.finished, total: state.total, detail: describe(state) }),
+        progress.update({ stage: 'stages finished', done: state.finished, detail: describe(state) }),
     });
     printJson(report);
     const width = Math.max(...report.stages.map(({ stage }) => stage.length));
@@ -50,10 +50,10 @@ export default defineCommand({
   },
 });
 
-function describe({ working }: RunProgress): string {
-  return working
-    .map(({ stage, progress: { done, total, detail } }) =>
-      [`${stage} ${total === undefined ? done : `${done}/${total}`}`, detail].filter(Boolean).join(' '),
-    )
-    .join('; ');
+/** No total: stages take so different times that an estimate from their number would mislead. */
+function describe({ working, total }: RunProgress): string {
+  const parts = working.map(({ stage, progress: { done, total, detail } }) =>
+    [`${stage} ${total === undefined ? done : `${done}/${total}`}`, detail].filter(Boolean).join(' '),
+  );
+  return [`of ${total}`, ...parts].join('; ');
 }

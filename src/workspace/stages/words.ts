@@ -5,7 +5,7 @@ import {
   describeMissing,
   fetchReadyVectors,
   MissingVectorsError,
-  type NameReport,
+  type NameVectors,
   nameVectors,
   openVectors,
   readyVectors,
@@ -15,6 +15,7 @@ import {
 } from '../../language/index.js';
 import type { TrainingSettings } from '../configuration.js';
 import { auxiliaryCategories } from '../pictures.js';
+import { ConfigurationError } from '../read-configuration.js';
 import { optionInputs, type Stage, type StageContext } from '../stage.js';
 import { layout } from '../workspace.js';
 
@@ -55,8 +56,7 @@ export const wordsStage: Stage = {
     try {
       for (const file of await vectorFiles(context)) sources.push(await openVectors(file));
       const { missing, normalise } = configuration.words;
-      const found = await nameVectors(names, sources, { missing, normalise });
-      requireAll(found.reports, missing);
+      const found = await lookUp(names, sources, { missing, normalise });
       const semantics = (from: number, to: number) => found.vectors.view(from, to).copy();
       const list = (some: readonly { name: string }[]) => ({
         shape: [some.length],
@@ -83,9 +83,19 @@ export const wordsStage: Stage = {
 };
 
 /** `skip` leaves words out, never a whole category: the problem needs a vector for each. */
-function requireAll(reports: readonly NameReport[], missing: 'error' | 'skip' | 'mean'): void {
-  const absent = reports.filter((report) => report.absent);
-  if (missing === 'skip' && absent.length > 0) throw new MissingVectorsError(absent);
+async function lookUp(...[names, sources, options]: Required<Parameters<typeof nameVectors>>): Promise<NameVectors> {
+  try {
+    const found = await nameVectors(names, sources, options);
+    const absent = found.reports.filter((report) => report.absent);
+    if (options.missing === 'skip' && absent.length > 0) throw new MissingVectorsError(absent);
+    return found;
+  } catch (error) {
+    if (!(error instanceof MissingVectorsError)) throw error;
+    throw new ConfigurationError(
+      `${error.message.replace(/^\d+ names? lacks? /, `${error.reports.length} of the names lack word `)}`,
+      'Give such a category another name to look up, { name: Geococcyx, aliases: [roadrunner] } under categories or auxiliary.aliases, or set words.missing to skip or mean.',
+    );
+  }
 }
 
 function isReady(name: string): boolean {
