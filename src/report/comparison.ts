@@ -3,7 +3,7 @@ import type { CompareRow, CompareTable, Score } from '../evaluation/index.js';
 import { chart, colours, Plot } from './chart.js';
 import { confusionMatrix } from './confusion.js';
 import { percent, points, probability, seconds, shorten, significant, whole } from './format.js';
-import { type Column, details, facts, type Html, html, table, tiles } from './html.js';
+import { type Column, details, facts, type Html, html, list, table, tiles } from './html.js';
 
 export function comparison(compare: CompareTable): Html {
   const best = compare.rows.find(({ method }) => method === compare.best);
@@ -282,8 +282,4 @@ function parameters(rows: readonly CompareRow[]): Html {
       rows,
     ),
   );
-}
-
-function list(entries: readonly (readonly [string, string])[]): Html {
-  return html`<ul>${entries.map(([name, text]) => html`<li><code>${name}</code>: ${text}</li>`)}</ul>`;
 }

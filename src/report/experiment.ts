@@ -1,14 +1,27 @@
 /** An experiment: its plots, tables, and the comparison where it is one of the paper's tables. */
-import type { ExperimentResult, ExperimentTable } from '../evaluation/index.js';
+import type { ExperimentResult, ExperimentTable, Parameters } from '../evaluation/index.js';
 import { comparison } from './comparison.js';
 import { significant } from './format.js';
-import { type Html, html, table } from './html.js';
+import { details, type Html, html, list, table } from './html.js';
 import { linePlot } from './lines.js';
 
 export function experiment(result: ExperimentResult): Html {
   return html`${result.plots.map((plot) => html`<h3>${plot.title}</h3>${linePlot(plot)}`)}
 ${result.tables.map((entry) => html`<h3>${entry.title}</h3>${plainTable(entry)}`)}
-${result.compare && comparison(result.compare)}`;
+${result.compare ? comparison(result.compare) : asides(result)}`;
+}
+
+/** What a comparison shows by itself. */
+function asides({ parameters, skipped, failed }: ExperimentResult): Html {
+  const settings = Object.entries(parameters).map(([method, values]) => [method, written(values)] as const);
+  return html`${settings.length > 0 && details('Parameters', list(settings))}
+${skipped.length > 0 && details('Methods skipped', list(skipped.map(({ method, reason }) => [method, reason])))}
+${failed.length > 0 && html`<h3>Failed fits</h3>${list(failed.map(({ job, message }) => [job, message]))}`}`;
+}
+
+function written(parameters: Parameters): string {
+  const entries = Object.entries(parameters);
+  return entries.map(([name, value]) => `${name} ${typeof value === 'number' ? significant(value) : value}`).join(', ');
 }
 
 function plainTable({ title, columns, rows }: ExperimentTable): Html {
@@ -22,6 +35,6 @@ function plainTable({ title, columns, rows }: ExperimentTable): Html {
       },
     })),
     rows,
-    { caption: title },
+    { label: title },
   );
 }

@@ -53,11 +53,11 @@ export interface Column<Row> {
 export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  options: { caption?: string; emphasise?: (row: Row) => boolean } = {},
+  options: { caption?: string; label?: string; emphasise?: (row: Row) => boolean } = {},
 ): Html {
   const kind = (column: Column<Row>) => (column.numeric ? html` class="number"` : undefined);
   const hint = (column: Column<Row>) => (column.hint ? html` title="${column.hint}"` : undefined);
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${options.caption ?? 'table'}"><table>${
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${options.label ?? options.caption ?? 'table'}"><table>${
     options.caption && html`<caption>${options.caption}</caption>`
   }<thead><tr>${columns.map((column) => html`<th scope="col"${kind(column)}${hint(column)}>${column.head}</th>`)}</tr></thead><tbody>${rows.map(
     (row, i) =>
@@ -80,6 +80,11 @@ export function tiles(entries: readonly { label: string; value: string; note?: s
     ({ label, value, note }) =>
       html`<div class="tile"><div class="label">${label}</div><div class="value">${value}</div>${note && html`<div class="note">${note}</div>`}</div>`,
   )}</div>`;
+}
+
+/** Names, each with a sentence. */
+export function list(entries: readonly (readonly [string, string])[]): Html {
+  return html`<ul>${entries.map(([name, text]) => html`<li><code>${name}</code>: ${text}</li>`)}</ul>`;
 }
 
 export function details(summary: string, content: HtmlValue): Html {

@@ -1,8 +1,10 @@
 /** Line charts of several series over one x, with intervals where they are known. */
 import type { ExperimentPlot } from '../evaluation/index.js';
 import { chart, Plot, seriesColours } from './chart.js';
-import { significant } from './format.js';
+import { powerTick, significant } from './format.js';
 import type { Html } from './html.js';
+
+const mostDots = 40;
 
 export function linePlot(plot: ExperimentPlot): Html {
   const colours = seriesColours(plot.series.length);
@@ -17,6 +19,8 @@ export function linePlot(plot: ExperimentPlot): Html {
         title: `${name}, ${plot.x.label} ${significant(point.x)}: ${significant(point.y)}${point.low === undefined ? '' : ` (${significant(point.low)}–${significant(point.high!)})`}`,
       })),
   );
+  // Dots of a long curve would only thicken it.
+  const few = plot.series.every(({ points }) => points.length <= mostDots) ? rows : [];
   const bands = rows.filter(({ low, high }) => low !== undefined && high !== undefined);
   const marks = plot.series.flatMap(({ name, mark }, i) =>
     mark === undefined ? [] : [{ name, mark, colour: colours[i] }],
@@ -26,7 +30,12 @@ export function linePlot(plot: ExperimentPlot): Html {
       height: narrow ? 260 : 340,
       marginLeft: 52,
       marginRight: 16,
-      x: { label: plot.x.label, type: plot.x.scale, ticks: narrow ? 4 : undefined },
+      x: {
+        label: plot.x.label,
+        type: plot.x.scale,
+        ticks: narrow ? 4 : plot.x.scale === 'log' ? 7 : undefined,
+        ...(plot.x.scale === 'log' && { tickFormat: powerTick }),
+      },
       y: { label: plot.y.label, grid: true, nice: true },
       color: { type: 'identity' },
       marks: [
@@ -38,7 +47,7 @@ export function linePlot(plot: ExperimentPlot): Html {
           title: (d: { name: string; mark: number }) => `${d.name}: ${significant(d.mark)}`,
         }),
         Plot.lineY(rows, { x: 'x', y: 'y', z: 'name', stroke: 'colour', strokeWidth: 1.8 }),
-        Plot.dot(rows, { x: 'x', y: 'y', fill: 'colour', r: 3, title: 'title' }),
+        Plot.dot(few, { x: 'x', y: 'y', fill: 'colour', r: 3, title: 'title' }),
       ],
     }),
     {

@@ -24,8 +24,9 @@ ${entries.length > 0 && details('Configuration', html`<pre>${new Html(entries.ma
 
 /** The command that wrote the folder, from its configuration: keys are options, true is a flag, the problem comes first. */
 export function commandLine({ kind, run, path }: ResultFolder): string {
-  const { problem, name, ...options } = run.configuration ?? {};
-  const first = kind === 'experiment' ? [name, problem] : [problem ?? 'PROBLEM'];
+  const { problem, experiment, ...options } = run.configuration ?? {};
+  const first =
+    kind === 'experiment' ? [experiment, problem === 'built-in' ? undefined : problem] : [problem ?? 'PROBLEM'];
   const words = [
     'bowerbird',
     kind,

@@ -24,7 +24,7 @@ describe.skipIf(!hasRedis)('bowerbird worker (skipped where redis-server is not 
     await saveProblem(join(folder, 'problem.npz'), generateProblem(options));
     // The same problem in several files, which are packed into one for the workers.
     await saveProblem(join(folder, 'parts'), generateProblem(options));
-  });
+  }, 60_000);
   afterAll(async () => {
     for (const child of started) child.kill('SIGKILL');
     await redis.stop();

@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import axe from 'axe-core';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listedPictures, writeReport } from '../../src/report/index.js';
 import { makeFolders } from './folders.js';
 
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 describe.skipIf(!existsSync(executable))(
@@ -29,7 +28,7 @@ describe.skipIf(!existsSync(executable))(
       });
       address = pathToFileURL(path).href;
       browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
-    });
+    }, 60_000);
     afterAll(async () => {
       await browser?.close();
       await rm(root, { recursive: true, force: true });
@@ -98,7 +97,7 @@ describe.skipIf(!existsSync(executable))(
     for (const scheme of ['light', 'dark'] as const)
       it(`breaks no rule of accessibility that can be checked: ${scheme}`, async () => {
         const { page } = await open(scheme, 1200);
-        await page.evaluate(await readFile(axe, 'utf8'));
+        await page.evaluate(axe.source);
         const found = await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
         violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html + ' ' + node.failureSummary).join(' | ')))`);
         expect(found).toEqual([]);

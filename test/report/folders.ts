@@ -83,11 +83,14 @@ export async function makeFolders(root: string): Promise<ReportFolders> {
         ],
       },
     ],
+    parameters: { ours: { lambda1: 1 } },
+    skipped: [{ method: 'clip', reason: hostileText }],
+    failed: [],
     compare: table,
   };
   await mkdir(folders.experiment, { recursive: true });
   await writeFile(join(folders.experiment, 'experiment.json'), JSON.stringify(result));
-  const run = { schema: 'bowerbird-run-1', command: 'experiment', configuration: { name: 'sensitivity' } };
+  const run = { schema: 'bowerbird-run-1', command: 'experiment', configuration: { experiment: 'sensitivity' } };
   await writeFile(join(folders.experiment, 'run.json'), JSON.stringify(run));
   return { ...(folders as unknown as Omit<ReportFolders, 'pictures'>), pictures: await makePictures(root, problem) };
 }

@@ -34,7 +34,7 @@ describe('the report', () => {
       date: new Date('2026-01-02T03:04:05Z'),
     });
     document = parseHTML(text).document as unknown as Node;
-  });
+  }, 60_000);
   afterAll(() => rm(root, { recursive: true, force: true }));
 
   const all = (selector: string) => [...document.querySelectorAll(selector)];
@@ -130,7 +130,11 @@ describe('the report', () => {
     expect(commandLine({ kind: 'fit', path: 'my run', run } as never)).toBe(
       String.raw`bowerbird fit 'it'\''s here.npz' --lambda1 0.5 --theta-solver smo --generalized --out 'my run'`,
     );
-    const named = { kind: 'experiment', path: 'out', run: { configuration: { name: 'theta', methods: ['a', 'b'] } } };
+    const named = {
+      kind: 'experiment',
+      path: 'out',
+      run: { configuration: { experiment: 'theta', problem: 'built-in', methods: ['a', 'b'] } },
+    };
     expect(commandLine(named as never)).toBe('bowerbird experiment theta --methods a,b --out out');
   });
 

@@ -1,0 +1,186 @@
+/**
+ * A 40-trial search with one worker and with two: threads of one process, and worker processes behind a Redis queue.
+ *
+ * Both must choose the same parameters; the second should take less than 1/1.7 of the time on two free cores. The resident
+ * memory of the first worker process is read after every tenth of the trials: it must not grow with their number. Options: `--trials N`,
+ * `--problem FILE` (a generated one if not given), `--method NAME`, `--device NAME`, `--write` (into docs/benchmarks.md).
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { queuedExecution } from '../src/cli/executor.js';
+import { createProgress } from '../src/cli/progress.js';
+import { type EvaluationSetting, search } from '../src/evaluation/index.js';
+import { generateProblem, loadProblem, type Problem, saveProblem } from '../src/problem/index.js';
+import { hasRedis, startRedis } from '../test/distribute/redis.js';
+import { markdownTable, writeSection } from './shared/document.js';
+
+interface Setting {
+  folder: string;
+  path: string;
+  problem: Problem;
+  method: string;
+  trials: number;
+  device: EvaluationSetting['device'];
+}
+
+interface Measured {
+  seconds: number;
+  chosen: string;
+  /** MiB of the first worker process, after each tenth of the trials. */
+  memory?: number[];
+}
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      trials: { type: 'string', default: '40' },
+      problem: { type: 'string' },
+      method: { type: 'string', default: 'ours' },
+      device: { type: 'string', default: 'auto' },
+      write: { type: 'boolean', default: false },
+    },
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'bowerbird-tune-'));
+  try {
+    const path = values.problem ?? join(folder, 'problem.npz');
+    if (!values.problem) await saveProblem(path, generated());
+    const problem = await loadProblem(path, { web: 'optional' });
+    const setting: Setting = {
+      folder,
+      path,
+      problem,
+      method: values.method,
+      trials: Number(values.trials),
+      device: values.device as Setting['device'],
+    };
+    const rows: string[][] = [];
+    const memory: string[] = [];
+    for (const [name, measure] of [
+      ['threads', onThreads],
+      ['processes behind a queue', onQueue],
+    ] as const) {
+      if (measure === onQueue && !hasRedis) {
+        console.error('redis-server is not installed: only threads are measured');
+        continue;
+      }
+      const one = await measure(setting, 1);
+      const two = await measure(setting, 2);
+      if (one.chosen !== two.chosen) throw new Error(`one worker chose ${one.chosen}, two chose ${two.chosen}`);
+      const factor = one.seconds / two.seconds;
+      rows.push([
+        name,
+        one.seconds.toFixed(1),
+        two.seconds.toFixed(1),
+        factor.toFixed(2),
+        factor >= 1.7 ? 'yes' : 'no',
+      ]);
+      console.error(rows.at(-1)!.join('  '));
+      if (one.memory) memory.push(...describeMemory(one.memory, setting.trials));
+    }
+    const text = [
+      `${setting.trials} trials of \`${setting.method}\` on ${values.problem ?? 'a generated problem'} (${problem.auxiliaryFeatures.rows} auxiliary, ${problem.webFeatures.rows} web, ${problem.testFeatures.rows} test pictures, ${problem.testFeatures.cols} features), one thread a trial, ${cpus().length} cores, ${cpus()[0].model}.`,
+      `Command: \`npm run bench -- tune ${args.filter((word) => word !== '--write').join(' ')}\`.`.replace(' `.', '`.'),
+      '',
+      markdownTable(['workers', 'one, s', 'two, s', 'times faster', '1.7 reached'], rows),
+      ...memory,
+    ].join('\n');
+    console.log(text);
+    if (values.write) writeSection('tune', text);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Large enough that a trial takes about a second. */
+function generated(): Problem {
+  return generateProblem({
+    seed: 11,
+    auxiliaryCategories: 60,
+    testCategories: 20,
+    dimensions: 256,
+    semanticDimensions: 64,
+    auxiliaryPerCategory: 40,
+    webPerCategory: 60,
+    testPerCategory: 40,
+    text: false,
+  });
+}
+
+async function onThreads(setting: Setting, workers: number): Promise<Measured> {
+  return timed(setting, `threads-${workers}`, { jobs: workers });
+}
+
+async function onQueue(setting: Setting, workers: number): Promise<Measured> {
+  const redis = await startRedis();
+  const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+  const words = ['worker', '--queue', redis.url, '--jobs', '1', '--cache', join(setting.folder, 'cache'), '--quiet'];
+  const crew: ChildProcess[] = Array.from({ length: workers }, () =>
+    spawn(process.execPath, [main, ...words], { stdio: 'ignore' }),
+  );
+  try {
+    while ((await redis.client.scard('bowerbird:workers')) < workers)
+      await new Promise((wake) => setTimeout(wake, 100));
+    const { path, problem } = setting;
+    const out = join(setting.folder, `queue-${workers}`);
+    const remote = queuedExecution({
+      queue: redis.url,
+      out,
+      path,
+      load: {},
+      problem,
+      validation: { seed: 1 },
+      progress: createProgress(process.stderr, true),
+      signal: new AbortController().signal,
+    });
+    const memory: number[] = [];
+    const tenth = Math.max(1, Math.floor(setting.trials / 10));
+    const onProgress = ({ done }: { done: number }) => {
+      if (done % tenth === 0) memory[done / tenth - 1] ??= residentMemory(crew[0].pid!);
+    };
+    return { ...(await timed(setting, `queue-${workers}`, { remote, onProgress })), memory };
+  } finally {
+    for (const child of crew) {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    await redis.stop();
+  }
+}
+
+async function timed(setting: Setting, name: string, where: Partial<EvaluationSetting>): Promise<Measured> {
+  const { folder, problem, method, trials, device } = setting;
+  const begun = performance.now();
+  const { chosen } = await search({
+    problem,
+    folder: join(folder, name),
+    method,
+    trials,
+    device,
+    threads: 1,
+    ...where,
+  });
+  const seconds = (performance.now() - begun) / 1000;
+  console.error(`${name}: ${seconds.toFixed(1)} s, ${chosen.trial}`);
+  return { seconds, chosen: JSON.stringify([chosen.trial, chosen.parameters, chosen.validationAccuracy]) };
+}
+
+/** In MiB, as the system counts it. */
+function residentMemory(process: number): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(process)], { encoding: 'utf8' })) / 1024;
+}
+
+/** The first tenth fills caches and working memory; after it nothing should be added. */
+function describeMemory(memory: number[], trials: number): string[] {
+  const tenth = Math.max(1, Math.floor(trials / 10));
+  const growth = memory.at(-1)! - memory[1];
+  return [
+    '',
+    `Resident memory of one worker process after ${memory.map((_, i) => (i + 1) * tenth).join(', ')} trials: ${memory.map((value) => value.toFixed(0)).join(', ')} MiB (${growth >= 0 ? '+' : '−'}${Math.abs(growth).toFixed(0)} MiB from the second to the last).`,
+  ];
+}
