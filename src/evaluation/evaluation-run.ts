@@ -40,7 +40,7 @@ export interface EvaluationSetting {
   syntheticValidation?: number;
   /** @default false */
   generalized?: boolean;
-  /** Fits at a time. @default the number of cores */
+  /** Fits at a time. @default the number of cores; 1 on a GPU, which one fit keeps busy */
   jobs?: number;
   /** Threads of each fit. @default 1 where several fits run at a time, else the number of cores */
   threads?: number;
@@ -131,7 +131,7 @@ async function openExecutor(
   splits: readonly Split[],
   seed: number,
 ): Promise<Executor> {
-  const { remote, jobs = availableParallelism(), device = 'auto', threads } = setting;
+  const { remote, device = 'auto', jobs = device === 'cuda' ? 1 : availableParallelism(), threads } = setting;
   if (remote) return remote.execute({ source: remote.source, seed, device, threads: threads ?? 1 }, splits);
   const context: EvaluationContext = {
     source: shareSplits(problem, splits, seed),
