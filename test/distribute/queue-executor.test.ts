@@ -180,6 +180,22 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
     expect(await redis.client.keys('*shared*')).toEqual([]);
   });
 
+  it('survives a queue that is killed and comes back without its data', async () => {
+    worker();
+    const executor = await coordinator();
+    const jobs = numbered(12, { wait: 100 });
+    let done = 0;
+    const results: string[] = [];
+    await executor.run<Job, Result>(jobs, {
+      onResult: async ({ id }) => {
+        results.push(id);
+        if (++done === 4) await redis.restart();
+      },
+      onFailure: ({ id }) => expect.fail(id),
+    });
+    expect(results.sort()).toEqual(jobs.map(({ id }) => id).sort());
+  });
+
   it('refuses an id that belongs to another run, and addresses without a queue', async () => {
     const first = await coordinator({ runId: 'taken' });
     const abort = new AbortController();

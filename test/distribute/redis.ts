@@ -15,6 +15,8 @@ export interface RedisServer {
   url: string;
   folder: string;
   client: Redis;
+  /** Kills it and starts another one, which knows nothing, in its place. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -22,7 +24,13 @@ export async function startRedis(): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'bowerbird-redis-'));
   const port = await freePort();
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
-  const server = spawn('redis-server', options, { stdio: 'ignore' });
+  const start = () => spawn('redis-server', options, { stdio: 'ignore' });
+  const kill = async (process: ChildProcess) => {
+    const ended = once(process, 'exit');
+    process.kill('SIGKILL');
+    await ended;
+  };
+  let server = start();
   const client = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 });
   client.on('error', () => {});
   await client.ping();
@@ -30,11 +38,14 @@ export async function startRedis(): Promise<RedisServer> {
     url: `redis://127.0.0.1:${port}`,
     folder,
     client,
+    async restart() {
+      await kill(server);
+      server = start();
+      await client.ping();
+    },
     async stop() {
       client.disconnect();
-      const ended = once(server, 'exit');
-      server.kill('SIGKILL');
-      await ended;
+      await kill(server);
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -25,6 +25,7 @@ export class Run {
   #beating: Promise<void> = Promise.resolve();
   /** Workers of this run and those that have none, as of the last heartbeat. */
   workers: WorkerRecord[] = [];
+  #record: RunRecord | undefined;
 
   constructor(redis: Redis, id: string) {
     this.#redis = redis;
@@ -60,6 +61,7 @@ export class Run {
     await this.#redis.hset(key, { record: JSON.stringify(record), state });
     await this.#redis.expire(key, runExpirySeconds);
     await this.#redis.zadd(keys.runs, 'NX', Date.now(), this.id);
+    this.#record = record;
   }
 
   async setState(state: RunState): Promise<void> {
@@ -77,6 +79,8 @@ export class Run {
           !(await this.#redis.set(keys.coordinator(this.id), this.#holder, 'PX', coordinatorExpiryMs, 'NX'))
         )
           throw new QueueError(`another coordinator has taken over run "${this.id}"`);
+        // A queue that was restarted without its data knows nothing of the run any more.
+        if (this.#record && (await this.#redis.exists(keys.run(this.id))) === 0) await this.announce(this.#record);
         this.workers = (await livingWorkers(this.#redis)).filter(({ run }) => run === undefined || run === this.id);
         onBeat();
       } catch (error) {
