@@ -25,7 +25,11 @@ export function assignWithinCapacity(
       `assignWithinCapacity: ${n} pictures cannot fill ${categories} categories with ${least} to ${most} each`,
     );
   let range = 1;
-  for (let i = 0; i < n; i++) for (const cost of costs.row(i)) range = Math.max(range, 2 * Math.abs(cost));
+  for (let i = 0; i < n; i++)
+    for (const cost of costs.row(i)) {
+      if (!Number.isFinite(cost)) throw new ArgumentError(`assignWithinCapacity: a cost of row ${i} is ${cost}`);
+      range = Math.max(range, 2 * Math.abs(cost));
+    }
   // Filling a category up to `least` is worth more than any chain of moves can cost.
   const bonus = least > 0 ? range * (categories + 1) : 0;
   const assigned = new Int32Array(n).fill(-1);

@@ -3,7 +3,7 @@
  * diag v(x)), generator x̂ = G(z, a), regressor â = R(x). With B pictures and as many conditions a′ and latents z′ drawn:
  * autoencoder loss, for E and G: mean of ‖x − G(z, a)‖²/2variance + KL(q(z|x) ‖ N(0, I)), z = m + v^½ ε;
  * feedback loss, for G alone: mean of feedback ‖R(x′) − a′‖²/2 + independence ‖m(x′) − z′‖²/2, x′ = G(z′, a′);
- * regression loss, for R alone: mean of ‖R(x) − a‖²/2 over labelled pictures + generated · mean of ‖R(x′) − a′‖²/2.
+ * regression loss, for R alone: mean of ‖R(x) − a‖²/2 over labelled pictures + feedback · mean of ‖R(x′) − a′‖²/2.
  */
 import type { Backend } from '../../linalg/backend.js';
 import type { Dtype, Matrix } from '../../linalg/matrix.js';
@@ -18,7 +18,6 @@ export interface FeedbackSettings {
   readonly variance: number;
   readonly feedback: number;
   readonly independence: number;
-  readonly generated: number;
 }
 
 export interface FeedbackBatch {
@@ -77,9 +76,20 @@ export class FeedbackAutoencoder {
 
   /** Adds the gradients of a batch to the three networks. */
   differentiate(batch: FeedbackBatch): FeedbackLosses {
-    const real = this.#regress(batch.pictures.view(0, batch.labelled), batch.vectors.view(0, batch.labelled), 1);
-    const { feedback, generated } = this.#feedBack(batch);
-    return { autoencoder: this.#autoencode(batch), feedback, regression: real + generated };
+    const { labelled, conditions, latents } = batch;
+    const real = this.#regress(batch.pictures.view(0, labelled), batch.vectors.view(0, labelled), 1);
+    const rows = conditions.rows;
+    const [made, slopes] = [this.#storage.made.view(0, rows), this.#storage.slopes.view(0, rows)];
+    made.copyFrom(this.generate(latents, conditions));
+    const recognised = this.#regress(made, conditions, this.#settings.feedback, slopes);
+    const recovered = this.#recover(made, latents, slopes);
+    // The other networks have run since, the generator has not: its pass is still the one that made x′.
+    this.generator.backward(slopes);
+    return {
+      autoencoder: this.#autoencode(batch),
+      feedback: recognised + recovered,
+      regression: real + recognised,
+    };
   }
 
   step(rate: number, decay: number): void {
@@ -102,37 +112,25 @@ export class FeedbackAutoencoder {
     for (const matrix of Object.values(this.#storage)) this.#backend.release(matrix);
   }
 
-  #regress(pictures: Matrix, vectors: Matrix, weight: number): number {
+  /** weight · mean of ‖R(x) − a‖²/2: its gradient by R is added, that by the pictures written where asked for. */
+  #regress(pictures: Matrix, vectors: Matrix, weight: number, pictureSlopes?: Matrix): number {
     const slopes = this.#storage.vectorSlopes.view(0, pictures.rows);
     const loss = difference(slopes, this.regressor.forward(pictures), vectors, weight / Math.max(1, pictures.rows));
-    this.regressor.backward(slopes);
+    this.regressor.backward(slopes, pictureSlopes);
     return loss;
   }
 
-  #feedBack({ conditions, latents }: FeedbackBatch): { feedback: number; generated: number } {
-    const { feedback, independence, generated, latentSize } = this.#settings;
-    const rows = conditions.rows;
-    const [made, slopes, madeSlopes, codeSlopes] = [
-      this.#storage.made,
-      this.#storage.slopes,
-      this.#storage.madeSlopes,
-      this.#storage.codeSlopes,
-    ].map((matrix) => matrix.view(0, rows));
-    made.copyFrom(this.generate(latents, conditions));
-    const generatedLoss = this.#regress(made, conditions, generated);
-
-    const vectorSlopes = this.#storage.vectorSlopes.view(0, rows);
-    let loss = difference(vectorSlopes, this.regressor.forward(made), conditions, feedback / rows);
-    this.regressor.backward(vectorSlopes, slopes, false);
-    const codes = this.encoder.forward(made);
-    codeSlopes.fill(0);
-    const means = codeSlopes.view(0, rows, 0, latentSize);
-    loss += difference(means, codes.view(0, rows, 0, latentSize), latents, independence / rows);
+  /** independence · mean of ‖m(x′) − z′‖²/2: its gradient by the pictures is added to `slopes`, E learns nothing. */
+  #recover(made: Matrix, latents: Matrix, slopes: Matrix): number {
+    const { independence, latentSize } = this.#settings;
+    const rows = made.rows;
+    const codeSlopes = this.#storage.codeSlopes.view(0, rows).fill(0);
+    const madeSlopes = this.#storage.madeSlopes.view(0, rows);
+    const means = this.encoder.forward(made).view(0, rows, 0, latentSize);
+    const loss = difference(codeSlopes.view(0, rows, 0, latentSize), means, latents, independence / rows);
     this.encoder.backward(codeSlopes, madeSlopes, false);
     this.#backend.axpby(slopes, 1, madeSlopes, 1);
-    // The encoder and the regressor have run since, the generator has not: its pass is still the one that made x′.
-    this.generator.backward(slopes);
-    return { feedback: loss, generated: generatedLoss };
+    return loss;
   }
 
   #autoencode({ pictures, vectors, noise }: FeedbackBatch): number {

@@ -57,8 +57,8 @@ export class Li extends TransductiveMethod {
       drift = 3,
       balance = 1,
       spread = 0.3,
-      rounds = 4,
-      iterations = 12,
+      rounds = 3,
+      iterations = 9,
     } = parameters;
     this.dimensions = wholeNumber(this.name, 'dimensions', dimensions);
     this.decay = positive(this.name, 'decay', decay);
@@ -212,8 +212,8 @@ export const liSpec: MethodSpec = {
       default: 0.3,
       range: { kind: 'linear', low: 0.2, high: 1 },
     },
-    rounds: { description: 'turns between map, embedding and labels', default: 4 },
-    iterations: { description: 'steps of the first search for the map', default: 12 },
+    rounds: { description: 'turns between map, embedding and labels', default: 3 },
+    iterations: { description: 'steps of the first search for the map', default: 9 },
   },
   create: (parameters) => new Li(parameters as LiParameters),
 };

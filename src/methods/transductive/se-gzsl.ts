@@ -7,6 +7,7 @@
  * vector Σ_c p_c s_c, p_c ∝ exp(sharpness · cos(R(x), s_c)), that the regressor gives them, so that the generator learns
  * what test pictures look like.
  */
+import { ProblemError } from '../../errors.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
 import type { FitOptions } from '../../problem/method.js';
@@ -99,7 +100,14 @@ export class SeGzsl extends TransductiveMethod {
     const { directions, energies } = mainDirections(backend, data.features, this.components);
     // One scale for all components: a mean variance of one suits the networks and leaves distances in proportion.
     const total = energies.reduce((sum, value) => sum + value, 0);
-    const factor = Math.sqrt((data.features.rows * energies.length) / Math.max(total, Number.MIN_VALUE));
+    if (!(total > 1e-20))
+      throw new ProblemError(
+        'aux_features',
+        undefined,
+        'all auxiliary pictures have the same features, and se-gzsl learns from their differences',
+        'Check how the features were made.',
+      );
+    const factor = Math.sqrt((data.features.rows * energies.length) / total);
     const basis = directions.copy('float64');
     backend.axpby(basis, 0, basis, factor);
     const pictures = timesTransposed(backend, data.features, basis);
@@ -116,7 +124,6 @@ export class SeGzsl extends TransductiveMethod {
         variance: this.variance,
         feedback: this.feedback,
         independence: this.independence,
-        generated: this.feedback,
       },
       { batch: 2 * largestBatch, random: new Random(this.seed, 1) },
     );

@@ -163,10 +163,12 @@ function whitenedLatent(
   const values = new Float64Array(r);
   backend.eigh(values, spread);
   // The least spread is kept above a hundredth of the mean, so that rounding does not become a direction of its own.
+  // Where no category has two different pictures there is no spread to go by.
   const floor = values.reduce((sum, value) => sum + value, 0) / (100 * r);
+  if (!(floor > 1e-12 * backend.dot(means, means))) return { visual, categoryMeans: means };
   for (let k = 0; k < r; k++) {
     const row = spread.row(k);
-    const factor = 1 / Math.sqrt(Math.max(values[k], floor, Number.MIN_VALUE));
+    const factor = 1 / Math.sqrt(Math.max(values[k], floor));
     for (let j = 0; j < r; j++) row[j] *= factor;
   }
   const map = Matrix.zeros(r, visual.cols);

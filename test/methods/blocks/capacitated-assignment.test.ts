@@ -65,5 +65,6 @@ describe('assignment within capacities', () => {
   it('says when pictures cannot fill the categories', () => {
     expect(() => assignWithinCapacity(Matrix.zeros(5, 2), { most: 2 })).toThrow(/5 pictures cannot fill 2 categories/);
     expect(() => assignWithinCapacity(Matrix.zeros(3, 2), { least: 2 })).toThrow(/3 pictures/);
+    expect(() => assignWithinCapacity(Matrix.from([[0, Number.NaN]]))).toThrow(/cost of row 0 is NaN/);
   });
 });

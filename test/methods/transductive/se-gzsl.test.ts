@@ -18,7 +18,6 @@ const settings = {
   variance: 0.7,
   feedback: 0.6,
   independence: 0.4,
-  generated: 0.8,
 };
 
 describe('the autoencoder with feedback', () => {

@@ -108,6 +108,23 @@ describe.each(transductiveMethods.map((spec) => [spec.name, spec] as const))('%s
     ).toBeGreaterThan(0.45);
   });
 
+  it('gives finite values for a single test picture, single auxiliary pictures and few categories', async () => {
+    const tiny = generateProblem({
+      auxiliaryCategories: 2,
+      auxiliaryPerCategory: 1,
+      testCategories: 3,
+      testPerCategory: 1,
+      text: false,
+      validation: false,
+    });
+    const lonely = { ...problem, testFeatures: problem.testFeatures.view(0, 1), testLabels: undefined };
+    for (const given of [tiny, lonely]) {
+      const method = await fitted(given);
+      for (const features of [given.testFeatures, given.auxiliaryFeatures])
+        expect(method.decisionValues(features).copy().data.every(Number.isFinite)).toBe(true);
+    }
+  });
+
   it('stops when it is told to between two steps', async () => {
     const controller = new AbortController();
     const onProgress = () => controller.abort(new Error('enough'));
