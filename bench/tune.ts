@@ -103,10 +103,10 @@ function generated(): Problem {
     seed: 11,
     auxiliaryCategories: 60,
     testCategories: 20,
-    dimensions: 256,
+    dimensions: 384,
     semanticDimensions: 64,
     auxiliaryPerCategory: 40,
-    webPerCategory: 60,
+    webPerCategory: 80,
     testPerCategory: 40,
     text: false,
   });
