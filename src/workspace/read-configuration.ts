@@ -1,7 +1,7 @@
 /** Reads bowerbird.yaml; whatever is wrong in it is named with its line, its key, what was found and what was expected. */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { loadCategories } from '../crawl/categories.js';
@@ -40,6 +40,7 @@ export async function readConfiguration(folder: string): Promise<Configuration> 
     typeof written.categories === 'string' ? await categoriesOf(resolve(folder, written.categories)) : undefined;
   const configuration = completeConfiguration(written, categories, basename(resolve(folder)));
   checkMeaning(configuration, file, lineOf);
+  checkFolders(configuration, file, lineOf);
   return configuration;
 }
 
@@ -138,6 +139,31 @@ function expectation({ keyword, params, message }: ErrorObject): string {
 async function categoriesOf(file: string): Promise<CategorySettings[]> {
   const categories = (await loadCategories(dirname(file), file))!;
   return categories.map(({ name, query }) => ({ name, aliases: query ? [query] : [], ...(query && { query }) }));
+}
+
+/** Folders that stages write, and clear before they do. */
+const reserved = ['.bowerbird', 'compare', 'export', 'features', 'pictures', 'run', 'text', 'tune', 'words'];
+
+/** The user's own pictures must not lie where results go, and test pictures not among those that are learnt from. */
+function checkFolders({ auxiliary, test, sources }: Configuration, file: string, lineOf: LineOf): void {
+  const web = sources.flatMap(({ source }) => (source.startsWith('folder:') ? [source.slice('folder:'.length)] : []));
+  const folders: [key: string, path: string][] = [
+    ['auxiliary', auxiliary.folder],
+    ['test', test],
+    ...web.map((path): [string, string] => ['sources', path]),
+  ];
+  for (const [key, path] of folders) {
+    const inside = relative('/workspace', resolve('/workspace', path)).split(/[\\/]/)[0];
+    if (inside === '' || reserved.includes(inside))
+      throw new ConfigurationError(
+        `${file}, line ${lineOf([key]) ?? 1}: ${key} is ${path}, where results of the workspace are written`,
+        `Pictures of your own may lie in any folder but ${reserved.join(', ')} and the workspace itself.`,
+      );
+  }
+  if (resolve('/workspace', test) === resolve('/workspace', auxiliary.folder))
+    throw new ConfigurationError(
+      `${file}, line ${lineOf(['test']) ?? 1}: test and auxiliary are the same folder, ${test}`,
+    );
 }
 
 /** What a schema cannot say. */

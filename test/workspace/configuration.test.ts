@@ -74,6 +74,16 @@ describe('bowerbird.yaml', () => {
       `${base}learner:\n  method: ours\n  parameters: { lambda9: 1 }\n`,
       /line 6: .*lambda9 is not a parameter of ours/,
     ],
+    [
+      'pictures where results go',
+      'categories: [a, b]\nauxiliary: a\ntest: run/new\n',
+      /line 3: test is run\/new, where results/,
+    ],
+    [
+      'test pictures to learn from',
+      'categories: [a, b]\nauxiliary: a\ntest: ./a\n',
+      /line 3: test and auxiliary are the same/,
+    ],
     ['broken YAML', 'categories: [a, b\ntest: t\n', /line \d: this is not YAML/],
   ])('with %s is refused with line, key, value and expectation', async (_, text, message) => {
     await expect(read(text)).rejects.toThrow(message);
