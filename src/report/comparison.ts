@@ -1,5 +1,6 @@
 /** A comparison of methods: accuracies with their intervals, tests against the reference, categories, confusion. */
 import type { CompareRow, CompareTable, Score } from '../evaluation/index.js';
+import { categoryPairs } from './category-accuracy.js';
 import { chart, colours, Plot } from './chart.js';
 import { confusionMatrix } from './confusion.js';
 import { percent, points, probability, seconds, shorten, significant, whole } from './format.js';
@@ -33,7 +34,7 @@ export function comparison(compare: CompareTable): Html {
 ${accuracyChart(compare)}
 ${scores(compare)}
 ${compare.paper && html`<p class="caption">“Paper” is the accuracy printed in ${compare.paper.citation} for ${compare.paper.dataset} (${compare.paper.recognisedBy}); pictures and features differ, so only the order of methods is comparable.</p>`}
-${categories(best, reference)}
+${categoryPairs(best, reference)}
 <h3>Confusion of ${titleOf(compare, compare.confusion.method)}</h3>
 ${confusionMatrix({ names: compare.categories, counts: compare.confusion.counts }, titleOf(compare, compare.confusion.method))}
 ${parameters(compare.rows)}
@@ -187,71 +188,6 @@ function scores(compare: CompareTable): Html {
     caption: `${compare.rows.length} methods, ${compare.seeds.length === 1 ? 'one seed' : `${compare.seeds.length} seeds`}, ${compare.trials > 0 ? `${compare.trials} trials each` : 'default parameters'}`,
     emphasise: ({ method }) => method === compare.reference,
   });
-}
-
-/** Accuracy within each category, of the best method and the reference. */
-function categories(best: CompareRow | undefined, reference: CompareRow | undefined): Html | undefined {
-  if (!best || !reference) return undefined;
-  const data = Object.keys(best.categories)
-    .map((name) => ({
-      name,
-      best: 100 * best.categories[name],
-      reference: 100 * (reference.categories[name] ?? Number.NaN),
-    }))
-    .sort((a, b) => b.best - a.best || a.name.localeCompare(b.name));
-  const two = best !== reference;
-  const height = Math.max(10, Math.min(22, 900 / data.length));
-  const drawn = chart(
-    ({ narrow }) => ({
-      height: data.length * height + 52,
-      marginLeft: narrow ? 112 : 180,
-      marginTop: 8,
-      marginRight: 16,
-      x: { label: 'accuracy, %', domain: [0, 100], grid: true, ticks: 5 },
-      y: {
-        domain: data.map(({ name }) => name),
-        label: null,
-        tickSize: 0,
-        tickFormat: (n: string) => shorten(n, narrow ? 16 : 26),
-      },
-      marks: [
-        Plot.axisY({
-          label: null,
-          tickSize: 0,
-          fontSize: Math.min(12, height),
-          tickFormat: (n: string) => shorten(n, narrow ? 16 : 26),
-        }),
-        ...(two
-          ? [
-              Plot.ruleY(data, { y: 'name', x1: 'reference', x2: 'best', stroke: colours.muted, strokeOpacity: 0.6 }),
-              Plot.dot(data, {
-                y: 'name',
-                x: 'reference',
-                fill: colours.second,
-                r: 3.5,
-                title: (d: { name: string; reference: number }) =>
-                  `${d.name}, ${reference.title}: ${d.reference.toFixed(1)} %`,
-              }),
-            ]
-          : []),
-        Plot.dot(data, {
-          y: 'name',
-          x: 'best',
-          fill: colours.accent,
-          r: 4,
-          title: (d: { name: string; best: number }) => `${d.name}, ${best.title}: ${d.best.toFixed(1)} %`,
-        }),
-      ],
-    }),
-    {
-      label: 'Accuracy within each category',
-      legend: [
-        { name: best.title, colour: colours.accent },
-        ...(two ? [{ name: `${reference.title} (reference)`, colour: colours.second }] : []),
-      ],
-    },
-  );
-  return html`<h3>Accuracy within each category</h3>${drawn}`;
 }
 
 function parameters(rows: readonly CompareRow[]): Html {

@@ -1,9 +1,9 @@
 /** One fit: scores, convergence, categories, confusion, the map of its semantic space, and the web pictures' weights. */
 import type { Backend } from '../linalg/index.js';
-import { chart, colours, Plot } from './chart.js';
+import { categoryBars } from './category-accuracy.js';
 import { confusionMatrix, confusionOf } from './confusion.js';
 import { convergence } from './convergence.js';
-import { bytes, percent, seconds, shorten, whole } from './format.js';
+import { bytes, percent, seconds, whole } from './format.js';
 import { type Html, html, tiles } from './html.js';
 import type { FitFolder } from './read-folder.js';
 import { semanticMap } from './semantic-map.js';
@@ -54,44 +54,4 @@ ${pairs.length > 0 && html`<h3>Confusion</h3>${confusionMatrix(confusionOf(pairs
 ${map && html`<h3>Map of the learnt semantics</h3>${map}`}
 ${convergence(fit.trace)}
 ${weights.length > 0 && html`<h3>Weights of the web pictures</h3>${weightHistogram(weights)}<h3>Web pictures trusted most and least</h3>${await gallery(fit, options)}`}`;
-}
-
-function categoryBars(categories: Readonly<Record<string, number>>): Html {
-  const data = Object.entries(categories)
-    .map(([name, share]) => ({ name, accuracy: 100 * share }))
-    .sort((a, b) => b.accuracy - a.accuracy || a.name.localeCompare(b.name));
-  const height = Math.max(11, Math.min(22, 900 / data.length));
-  const drawn = chart(
-    ({ narrow }) => {
-      const tickFormat = (name: string) => shorten(name, narrow ? 16 : 26);
-      return {
-        height: data.length * height + 48,
-        marginLeft: narrow ? 112 : 180,
-        marginRight: 30,
-        marginTop: 6,
-        x: { label: 'accuracy, %', domain: [0, 100], grid: true, ticks: 5 },
-        y: { domain: data.map(({ name }) => name), label: null, padding: 0.25 },
-        marks: [
-          Plot.axisY({ label: null, tickSize: 0, fontSize: Math.min(12, height), tickFormat }),
-          Plot.barX(data, {
-            y: 'name',
-            x: 'accuracy',
-            fill: colours.accent,
-            title: (entry: { name: string; accuracy: number }) => `${entry.name}: ${entry.accuracy.toFixed(1)} %`,
-          }),
-          Plot.text(data, {
-            y: 'name',
-            x: 'accuracy',
-            text: (entry: { accuracy: number }) => entry.accuracy.toFixed(0),
-            dx: 5,
-            textAnchor: 'start',
-            fontSize: Math.min(11, height),
-            fill: colours.muted,
-          }),
-        ],
-      };
-    },
-    { label: 'Accuracy within each category' },
-  );
-  return html`<h3>Accuracy within each category</h3>${drawn}`;
 }

@@ -112,6 +112,10 @@ code { font: 0.88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; ov
   main, .masthead > div, .foot { max-width: none; padding: 0; }
   .masthead { padding: 0 0 12pt; }
   .scroll { overflow: visible; }
+  table { font-size: 7.5pt; }
+  .sub { font-size: 6.5pt; }
+  th, td { padding: 3pt 5pt; }
+  tbody th { position: static; }
   .chart .wide { display: block; }
   .chart .narrow { display: none; }
   .chart, .tile, .gallery li, tr { break-inside: avoid; }
