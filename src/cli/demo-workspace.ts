@@ -33,7 +33,7 @@ export interface DemoSize {
   readonly trials: number;
 }
 
-export const fullSize: DemoSize = { world: {}, webPictures: 30, trials: 20 };
+export const fullSize: DemoSize = { world: {}, webPictures: 30, trials: 12 };
 export const smallSize: DemoSize = {
   world: { testSpecies: 4, auxiliarySpecies: 8, testPictures: 5, auxiliaryPictures: 5, webPhotos: 10 },
   webPictures: 10,
