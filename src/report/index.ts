@@ -1,3 +1,3 @@
 /** The single-file HTML report. */
-export { catalogPictures, listedPictures, type PictureProvider, type ReportPicture } from './pictures.js';
+export { listedPictures, type PictureProvider, type ReportPicture } from './pictures.js';
 export { type ReportOptions, renderReport, writeReport } from './report.js';

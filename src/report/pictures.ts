@@ -1,7 +1,6 @@
 /** The web pictures behind the weights, where they are known: who made them, under which licence, and a thumbnail. */
 import { join } from 'node:path';
 import sharp from 'sharp';
-import type { Catalog, PictureRow } from '../catalog/index.js';
 import { FormatError } from '../errors.js';
 import { readCsv } from '../formats/index.js';
 
@@ -21,25 +20,6 @@ export interface ReportPicture {
 /** Finds the web picture in a row of the problem that a fit folder is about. */
 export interface PictureProvider {
   webPicture(row: number, fitFolder: string): Promise<ReportPicture | undefined>;
-}
-
-/** @param ids the catalog's id of the web picture in each row of the problem */
-export function catalogPictures(catalog: Catalog, ids: readonly string[], workspace: string): PictureProvider {
-  let found: Promise<Map<string, PictureRow>> | undefined;
-  const read = async () => {
-    const pictures = new Map<string, PictureRow>();
-    const wanted = new Set(ids);
-    for await (const picture of catalog.pictures("state = 'kept'", [], 'id'))
-      if (wanted.has(picture.id)) pictures.set(picture.id, picture);
-    return pictures;
-  };
-  return {
-    async webPicture(row) {
-      found ??= read();
-      const picture = (await found).get(ids[row]);
-      return picture && { ...picture, file: picture.path ? join(workspace, picture.path) : undefined };
-    },
-  };
 }
 
 const columns = ['file', 'title', 'tags', 'author', 'source', 'pageUrl', 'licence', 'licenceUrl'] as const;

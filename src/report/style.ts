@@ -114,6 +114,7 @@ code { font: 0.88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; ov
   .scroll { overflow: visible; }
   table { font-size: 7.5pt; }
   .sub { font-size: 6.5pt; }
+  caption, thead th { font-size: 7pt; }
   th, td { padding: 3pt 5pt; }
   tbody th { position: static; }
   .chart .wide { display: block; }
