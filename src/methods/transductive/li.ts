@@ -6,8 +6,8 @@
  * ℓᵢ(y) = Σ_{c ≠ y} max(0, 1 + f_c − f_y)², f_c = x'W'm_c, over all categories, where each test category takes between
  * (1 − spread) and (1 + spread) of its even share of the test pictures. M₀ are the leading principal coordinates of the
  * category vectors. Alternates between W, M (L-BFGS on smooth convex problems) and y (an assignment problem, solved
- * exactly), so the objective never rises; the first W and y come from auxiliary pictures alone. The paper's hinge is not
- * squared and its problem is solved in the dual.
+ * exactly), so the objective never rises; the first W and y come from auxiliary pictures alone. Squaring the
+ * hinge, which makes the problem smooth, and solving it in W itself are choices made here.
  */
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';

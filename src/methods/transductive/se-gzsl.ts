@@ -2,10 +2,10 @@
  * SE-GZSL (Kumar Verma, Arora, Mishra and Rai, "Generalized zero-shot learning via synthesized examples", CVPR 2018): a
  * conditional variational autoencoder makes pictures' features from category vectors, with a regressor back to the
  * vectors as feedback (losses in feedback-autoencoder.ts); a softmax classifier is then trained on features made for test
- * categories. Networks have one hidden layer, features enter as their leading principal components. The paper's model
- * can take unlabelled pictures; here test pictures join the autoencoder's loss in the second half of the training, with the
+ * categories. Networks have one hidden layer, features enter as their leading principal components. What is added here so
+ * that unlabelled test pictures count: in the second half of the training they join the autoencoder's loss with the
  * vector Σ_c p_c s_c, p_c ∝ exp(sharpness · cos(R(x), s_c)), that the regressor gives them, so that the generator learns
- * what test pictures look like.
+ * what test pictures look like. Without them (testShare 0) the method is inductive.
  */
 import { ProblemError } from '../../errors.js';
 import { Matrix } from '../../linalg/matrix.js';

@@ -4,8 +4,8 @@
  * a clustering that is learnt with it,
  * min over D and labels r of Σ_aux ‖x − D s_y‖² + balance Σ_test ‖x − D s_r‖² + decay ‖D‖².
  * Alternates: r is the nearest D s, D a ridge regression in which each category counts for its pictures. Both steps are
- * exact, so the objective never rises. Starts from D of the auxiliary pictures alone, and the weight of the test pictures grows to
- * its full value so that first mistakes count for little. Category vectors carry a constant, the intercept of D.
+ * exact, so the objective never rises. Starts from D of the auxiliary pictures alone. Added here: the weight of the test
+ * pictures grows to its full value, so that first mistakes count for little. Category vectors carry a constant, the intercept of D.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Backend } from '../../linalg/backend.js';

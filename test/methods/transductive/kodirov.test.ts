@@ -33,7 +33,7 @@ describe('Kodirov, Xiang, Fu and Gong', () => {
     expect(steepest(objective, flat(auxiliaryDictionary_!))).toBeLessThan(1e-5);
   });
 
-  it('never raises its objective, which is the one of the paper', async () => {
+  it('never raises its objective, and reports it as it is defined', async () => {
     const method = await fitted();
     expect(neverRises(method.objectives_!, 1e-6)).toBe(true);
     const [dictionary, source, codes] = [method.dictionary_!, method.auxiliaryDictionary_!, method.codes_!].map(rowsOf);

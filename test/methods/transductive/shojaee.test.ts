@@ -23,7 +23,7 @@ describe('Shojaee and Baghshah', () => {
     expect(neverRises(objectives_!)).toBe(true);
   });
 
-  it('reports the objective of the paper', async () => {
+  it('reports its objective as it is defined', async () => {
     const { objectives_, map_ } = await fitted();
     const map = rowsOf(map_!);
     const [seen, unseen] = [multiply(auxiliary, map), multiply(vectors, map)];
