@@ -60,7 +60,7 @@ describe('a search', () => {
     expect(threads.chosen).toEqual(one.chosen);
     expect(results('two')).toEqual(results('one'));
     expect(results('threads')).toEqual(results('one'));
-    expect(one.chosen.stoppedTrials).toBe(3);
+    expect(one.chosen.stoppedTrials).toBe(4);
   });
 
   it('with more trials keeps those it has', async () => {

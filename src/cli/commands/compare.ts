@@ -41,7 +41,7 @@ export default defineCommand({
       type: 'flag',
       description: 'Generalized setting: a fifth of the auxiliary pictures join the test set.',
     },
-    'early-stopping': { type: 'flag', description: 'Give up the worse half of the trials after a first look.' },
+    'early-stopping': { type: 'flag', description: 'Give up two thirds of the trials after a first look.' },
     paper: { type: 'choice', choices: paperDatasets, description: "Print the paper's figures of this dataset beside." },
     ...evaluationOptions,
   },

@@ -36,7 +36,7 @@ export default defineCommand({
       description: 'Trials per method (0: defaults).',
     },
     seeds: { type: 'integer', minimum: 1, default: 1, placeholder: 'K', description: 'Fits of each kind.' },
-    'early-stopping': { type: 'flag', description: 'Give up the worse half of the trials after a first look.' },
+    'early-stopping': { type: 'flag', description: 'Give up two thirds of the trials after a first look.' },
     params: {
       type: 'list',
       placeholder: 'FILES',

@@ -9,8 +9,8 @@ export default defineCommand({
   summary: "Search for a method's parameters without looking at test labels.",
   description:
     'Random search: the first auxiliary categories play the test categories, and web pictures of theirs the web pictures. ' +
-    'Every trial is recorded as it ends; the same command goes on where it was stopped. Half of the trials are given up after ' +
-    'a first look at a third of the pictures, unless --no-early-stopping is given.',
+    'Every trial is recorded as it ends; the same command goes on where it was stopped. Two thirds of the trials are ' +
+    'given up after a first look at a quarter of the pictures, unless --no-early-stopping is given.',
   arguments: [{ name: 'PROBLEM', description: 'a .npz problem file or a folder of .npy files' }],
   options: {
     method: {
