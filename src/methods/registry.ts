@@ -2,6 +2,7 @@
 import { ArgumentError } from '../errors.js';
 import { adaptationMethods } from './adaptation/index.js';
 import { beyondMethods } from './beyond/index.js';
+import { bowerbirdSpec } from './bowerbird/bowerbird.js';
 import { combinedMethods } from './combined/index.js';
 import { ourMethods } from './ours.js';
 import type { MethodSpec } from './spec.js';
@@ -10,6 +11,7 @@ import { webMethods } from './web/index.js';
 import { zeroShotMethods } from './zero-shot/index.js';
 
 export const methods: readonly MethodSpec[] = [
+  bowerbirdSpec,
   ...ourMethods,
   ...webMethods,
   ...adaptationMethods,

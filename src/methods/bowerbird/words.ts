@@ -1,0 +1,101 @@
+/**
+ * What the words say of a category's looks, and how far to believe them. The means of categories are taken to vary
+ * together as their semantic vectors do: Cov(μ_c, μ_c') = λ (α k(c, c') + (1 − α) [c = c']), k the cosine of the centred
+ * vectors, λ the variance between categories. The trust α is the one under which the means of the auxiliary categories,
+ * which are known, are most likely. Conditioned on them, the means of the test categories have an expectation (a
+ * weighted sum of auxiliary means) and a covariance; words that explain nothing get α = 0 and say nothing.
+ */
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import type { Problem } from '../../problem/problem.js';
+import { stackRows } from '../../problem/rows.js';
+import { columnMeans } from '../blocks/centring.js';
+import { timesTransposed } from '../blocks/products.js';
+import { type PictureSpace, rowDots } from './space.js';
+
+export interface WordPrior {
+  /** α */
+  readonly trust: number;
+  /** Expected means of the test categories, centred, Ct×d. */
+  readonly means: Matrix<Float64Array>;
+  /** Ct×Ct, in units of the variance between categories. */
+  readonly covariance: Matrix<Float64Array>;
+}
+
+export function wordPrior(backend: Backend, space: PictureSpace, problem: Problem, trust?: number): WordPrior {
+  const known = problem.auxiliarySemantics.rows;
+  const kernel = cosines(backend, problem);
+  const alpha =
+    trust ?? mostLikelyTrust(backend, kernel.view(0, known, 0, known), space.means, space.solvedMeans, space.dimension);
+  for (let c = 0; c < kernel.rows; c++) {
+    const row = kernel.row(c);
+    for (let k = 0; k < row.length; k++) row[k] *= alpha;
+    row[c] += 1 - alpha;
+  }
+  // Means of few pictures are known less well.
+  const system = kernel.view(0, known, 0, known).copy('float64');
+  for (let c = 0; c < known; c++) {
+    const noise = space.within / (space.counts[c] * space.between);
+    system.set(c, c, system.at(c, c) + noise);
+  }
+  backend.cholesky(system);
+  const across = kernel.view(known, kernel.rows, 0, known).copy('float64');
+  const weights = across.copy('float64');
+  backend.choleskySolve(system, weights, 'rows');
+  const means = Matrix.zeros(weights.rows, space.dimension);
+  backend.gemm(means, weights, space.means);
+  const middle = columnMeans(means);
+  for (let c = 0; c < means.rows; c++) {
+    const row = means.row(c);
+    for (let j = 0; j < row.length; j++) row[j] -= middle[j];
+  }
+  const covariance = kernel.view(known, kernel.rows, known, kernel.rows).copy('float64');
+  backend.gemm(covariance, weights, across, { transposeB: true, alpha: -1, beta: 1 });
+  return { trust: alpha, means, covariance };
+}
+
+/** Cosines of the semantic vectors less the mean of the auxiliary ones; auxiliary categories first. */
+function cosines(backend: Backend, problem: Problem): Matrix<Float64Array> {
+  const vectors = stackRows(problem.auxiliarySemantics, problem.testSemantics).copy('float64');
+  const middle = columnMeans(problem.auxiliarySemantics);
+  for (let c = 0; c < vectors.rows; c++) {
+    const row = vectors.row(c);
+    let squares = 0;
+    for (let j = 0; j < row.length; j++) {
+      row[j] -= middle[j];
+      squares += row[j] * row[j];
+    }
+    const factor = squares > 0 ? 1 / Math.sqrt(squares) : 0;
+    for (let j = 0; j < row.length; j++) row[j] *= factor;
+  }
+  return timesTransposed(backend, vectors, vectors);
+}
+
+/**
+ * Maximizes the likelihood of the means over a grid of α, the overall variance being the best one for each α. In the
+ * eigenvectors u_k of the cosines the means are independent with variances α e_k + 1 − α.
+ */
+function mostLikelyTrust(
+  backend: Backend,
+  kernel: Matrix<Float64Array>,
+  means: Matrix<Float64Array>,
+  solvedMeans: Matrix<Float64Array>,
+  dimension: number,
+): number {
+  const vectors = kernel.copy('float64');
+  const values = new Float64Array(vectors.rows);
+  backend.eigh(values, vectors);
+  const products = timesTransposed(backend, means, solvedMeans);
+  const projected = Matrix.zeros(vectors.rows, vectors.rows);
+  backend.gemm(projected, vectors, products);
+  const energy = rowDots(backend, projected, vectors).map((value) => value / dimension);
+  let best = { trust: 0, likelihood: Number.NEGATIVE_INFINITY };
+  for (let step = 0; step <= 33; step++) {
+    const trust = 0.03 * step;
+    const variances = values.map((value) => Math.max(trust * value + 1 - trust, 1e-9));
+    const scale = energy.reduce((sum, value, k) => sum + value / variances[k], 0) / energy.length;
+    const likelihood = -variances.reduce((sum, value) => sum + Math.log(scale * value), 0);
+    if (likelihood > best.likelihood) best = { trust, likelihood };
+  }
+  return best.trust;
+}
