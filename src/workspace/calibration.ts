@@ -13,7 +13,7 @@ export interface Calibration {
   spread: number;
   /** On the pictures the temperature was found with. */
   validation: Reliability;
-  /** On the test pictures, where their categories are known; for information only. */
+  /** On the test pictures as if they came later, where their categories are known; for information only. */
   test?: Reliability;
 }
 

@@ -1,7 +1,8 @@
 /**
- * Which scorer speaks for a method, and how sure it may be. The method is fitted for the validation categories with half
- * of their pictures; the other half, which it has not seen, decides between its own map and its students, and gives the
- * temperature. So confidence is learnt on pictures like those that will be classified, and test labels are not touched.
+ * Which scorer speaks for a method, and how sure it may be. The method is fitted for the validation categories twice, with
+ * one half of their pictures and with the other; the half it has not seen decides between its own map and its students,
+ * and gives the temperature. So confidence is learnt on pictures like those that will be classified, and test labels
+ * are not touched.
  */
 import type { Backend } from '../linalg/backend.js';
 import { Matrix } from '../linalg/matrix.js';
@@ -28,11 +29,44 @@ interface Setting {
   backend: Backend;
 }
 
-/** Undefined for a method without a linear map of its own. */
-export function scorerOfKind(kind: ScorerKind, method: Method, problem: Problem, setting: Setting) {
-  const { spec, normalise, backend } = setting;
+/**
+ * Undefined for a method without a linear map of its own.
+ * @param rows the test pictures a student learns from. @default all
+ */
+export function scorerOfKind(
+  kind: ScorerKind,
+  method: Method,
+  problem: Problem,
+  { spec, normalise, backend }: Setting,
+  rows?: readonly number[],
+): LinearScorer | undefined {
   if (kind === 'own') return scorerOf(method, problem.testFeatures.cols, candidateNames(problem), normalise);
-  return studentOf(method, problem, { ridge: kind, web: spec.uses.includes('web'), normalise, backend });
+  return studentOf(method, problem, { ridge: kind, rows, web: spec.uses.includes('web'), normalise, backend });
+}
+
+/**
+ * Scores of the test pictures of a fit as if they came later: each half by a student that learnt from the other. Their
+ * spread is that of pictures to come, and where answers are known they say how good the scorer is on such.
+ */
+export function scoresAsIfNew(kind: ScorerKind, method: Method, problem: Problem, setting: Setting): Matrix {
+  const { testFeatures } = problem;
+  const { backend } = setting;
+  if (kind === 'own') return scorePictures(scorerOfKind(kind, method, problem, setting)!, testFeatures, backend);
+  const scores = Matrix.zeros(testFeatures.rows, candidateNames(problem).length);
+  for (const part of [0, 1]) {
+    const rows = Array.from({ length: testFeatures.rows }, (_, i) => i);
+    const scorer = scorerOfKind(
+      kind,
+      method,
+      problem,
+      setting,
+      rows.filter((i) => i % 2 === part),
+    )!;
+    const others = rows.filter((i) => i % 2 !== part);
+    const some = scorePictures(scorer, rowsOf(testFeatures, others), backend);
+    for (const [k, i] of others.entries()) scores.row(i).set(some.row(k));
+  }
+  return scores;
 }
 
 export interface ScorerChoice extends Omit<Calibration, 'spread'> {
@@ -46,37 +80,42 @@ export async function chooseScorer(
 ): Promise<ScorerChoice> {
   const { backend, noise, seed } = setting;
   const validationWeb = problem.validationWeb ?? syntheticValidationWeb(problem, { noise, seed });
-  const { seen, unseen, unseenLabels } = halves(validationSplit({ ...problem, validationWeb }));
-  const method = await learn(seen);
-  let best: { kind: ScorerKind; right: number; scores: Matrix } | undefined;
-  for (const kind of kinds) {
-    const scorer = scorerOfKind(kind, method, seen, setting);
-    if (!scorer) continue;
-    const scores = scorePictures(scorer, unseen, backend);
-    const right = rowMaxima(scores).filter((label, i) => label === unseenLabels[i]).length;
-    if (!best || right > best.right) best = { kind, right, scores };
+  const validation = validationSplit({ ...problem, validationWeb });
+  const labels = validation.testLabels!;
+  const part = halves(labels, validation.testNames.length);
+  const scores = new Map<ScorerKind, Matrix>();
+  for (const seen of [0, 1]) {
+    const [own, others] = [seen, 1 - seen].map((wanted) => [...labels.keys()].filter((i) => part[i] === wanted));
+    const half = {
+      ...validation,
+      testFeatures: rowsOf(validation.testFeatures, own),
+      testLabels: Int32Array.from(own, (i) => labels[i]),
+    };
+    const method = await learn(half);
+    for (const kind of kinds) {
+      const scorer = scorerOfKind(kind, method, half, setting);
+      if (!scorer) continue;
+      const all = scores.get(kind) ?? Matrix.zeros(labels.length, validation.testNames.length);
+      const some = scorePictures(scorer, rowsOf(validation.testFeatures, others), backend);
+      for (const [k, i] of others.entries()) all.row(i).set(some.row(k));
+      scores.set(kind, all);
+    }
   }
-  const { kind, scores } = best!;
-  const temperature = findTemperature(scores, unseenLabels);
-  const spread = scoreSpread(scores);
-  return { kind, temperature, validation: reliability(scores, unseenLabels, { temperature, spread }) };
+  const right = (kind: ScorerKind) => rowMaxima(scores.get(kind)!).filter((label, i) => label === labels[i]).length;
+  const kind = [...scores.keys()].reduce((best, other) => (right(other) > right(best) ? other : best));
+  const temperature = findTemperature(scores.get(kind)!, labels);
+  const spread = scoreSpread(scores.get(kind)!);
+  return { kind, temperature, validation: reliability(scores.get(kind)!, labels, { temperature, spread }) };
 }
 
-/** Every second picture of each category is kept from the fit. */
-function halves(problem: Problem): { seen: Problem; unseen: Matrix; unseenLabels: Int32Array } {
-  const labels = problem.testLabels!;
-  const count = new Int32Array(problem.testNames.length);
-  const rows: [seen: number[], unseen: number[]] = [[], []];
-  for (const [i, label] of labels.entries()) rows[count[label]++ % 2].push(i);
-  const take = (some: readonly number[]) => {
-    const result = Matrix.zeros(some.length, problem.testFeatures.cols, problem.testFeatures.dtype);
-    for (const [k, i] of some.entries()) result.row(k).set(problem.testFeatures.row(i));
-    return result;
-  };
-  const [seen, unseen] = rows;
-  return {
-    seen: { ...problem, testFeatures: take(seen), testLabels: Int32Array.from(seen, (i) => labels[i]) },
-    unseen: take(unseen),
-    unseenLabels: Int32Array.from(unseen, (i) => labels[i]),
-  };
+/** 0 and 1 in turn within each category. */
+function halves(labels: Int32Array, categories: number): Uint8Array {
+  const count = new Int32Array(categories);
+  return Uint8Array.from(labels, (label) => count[label]++ % 2);
+}
+
+function rowsOf(matrix: Matrix, rows: readonly number[]): Matrix {
+  const result = Matrix.zeros(rows.length, matrix.cols, matrix.dtype);
+  for (const [k, i] of rows.entries()) result.row(k).set(matrix.row(i));
+  return result;
 }

@@ -11,6 +11,8 @@ import type { LinearScorer } from './scorer.js';
 
 export interface StudentOptions {
   ridge: number;
+  /** Test pictures to learn from. @default all */
+  rows?: readonly number[];
   /** Whether the method learnt from the web pictures. */
   web: boolean;
   normalise: LinearScorer['normalise'];
@@ -20,10 +22,11 @@ export interface StudentOptions {
 export function studentOf(method: Method, problem: Problem, options: StudentOptions): LinearScorer {
   const { ridge, web, normalise, backend } = options;
   const { testFeatures, webFeatures, webLabels } = problem;
+  const lessons = options.rows ?? Array.from({ length: testFeatures.rows }, (_, i) => i);
   const names = candidateNames(problem);
   const theta = 'theta_' in method ? (method.theta_ as Float64Array) : undefined;
   const fromWeb = web ? webFeatures.rows : 0;
-  const rows = testFeatures.rows + fromWeb;
+  const rows = lessons.length + fromWeb;
   const d = testFeatures.cols;
   // One column more, always one, is the bias; rows are multiplied by the roots of their weights.
   const features = Matrix.zeros(rows, d + 1);
@@ -36,9 +39,9 @@ export function studentOf(method: Method, problem: Problem, options: StudentOpti
     targets.set(row, label, root);
   };
   const answers = method.predict(testFeatures);
-  for (let i = 0; i < testFeatures.rows; i++) put(i, testFeatures.row(i), answers[i], 1);
+  for (const [k, i] of lessons.entries()) put(k, testFeatures.row(i), answers[i], 1);
   for (let i = 0; i < fromWeb; i++)
-    put(testFeatures.rows + i, webFeatures.row(i), webLabels[i], theta?.length === fromWeb ? Math.max(0, theta[i]) : 1);
+    put(lessons.length + i, webFeatures.row(i), webLabels[i], theta?.length === fromWeb ? Math.max(0, theta[i]) : 1);
   const solution = solveRidge(features, targets, ridge, backend);
   return {
     normalise,

@@ -7,7 +7,7 @@ import { Random } from '../../src/linalg/random.js';
 import { createMethod, findMethod } from '../../src/methods/index.js';
 import { generateProblem, type Problem } from '../../src/problem/index.js';
 import { confidences, findTemperature, reliability, scoreSpread } from '../../src/workspace/calibration.js';
-import { chooseScorer, scorerOfKind } from '../../src/workspace/choose-scorer.js';
+import { chooseScorer, scorerOfKind, scoresAsIfNew } from '../../src/workspace/choose-scorer.js';
 import { learnerScorer, scorePictures, scorerOf } from '../../src/workspace/scorer.js';
 
 let backend: Backend;
@@ -75,7 +75,7 @@ describe('the temperature', () => {
       const { kind, temperature } = await chooseScorer(problem, learn, { ...setting, noise: 0.3, seed: 1 });
       const method = await learn(problem);
       const scorer = scorerOfKind(kind, method, problem, setting)!;
-      const spread = scoreSpread(scorePictures(scorer, problem.testFeatures, backend));
+      const spread = scoreSpread(scoresAsIfNew(kind, method, problem, setting));
       const { testFeatures, testLabels } = take(1);
       const scores = scorePictures(scorer, testFeatures, backend);
       const own = reliability(scores, testLabels, { temperature, spread });

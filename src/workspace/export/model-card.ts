@@ -79,7 +79,10 @@ function measuredSection(metrics: FitMetrics, { calibration }: Classifier): stri
     lines.push(
       `accuracy on the test pictures ${percent(metrics.accuracy)}, mean over categories ${percent(metrics.meanCategoryAccuracy!)}; these answers are those of the fit itself, which saw the test pictures without their labels`,
     );
-    if (calibration?.test) lines.push(`as exported, for pictures one at a time: ${describe(calibration.test)}`);
+    if (calibration?.test)
+      lines.push(
+        `for pictures that come later, measured on test pictures kept from the classifier: ${describe(calibration.test)}`,
+      );
   }
   if (calibration) lines.push(`confidence, on the validation categories: ${describe(calibration.validation)}`);
   else lines.push('The confidence is not calibrated: there were no validation categories.');

@@ -16,10 +16,10 @@ import { createMethod, findMethod, type ParameterValue } from '../../methods/ind
 import { candidateNames, loadProblem, type Method, type Problem, problemHash } from '../../problem/index.js';
 import { readFeatureMeta } from '../../vision/index.js';
 import { reliability, scoreSpread } from '../calibration.js';
-import { chooseScorer, type ScorerChoice, scorerOfKind } from '../choose-scorer.js';
+import { chooseScorer, type ScorerChoice, scorerOfKind, scoresAsIfNew } from '../choose-scorer.js';
 import { chosenParameters } from '../chosen-parameters.js';
 import { defaultNoise } from '../configuration.js';
-import { saveScorer, scorePictures } from '../scorer.js';
+import { saveScorer } from '../scorer.js';
 import { optionInputs, type Stage, type StageContext } from '../stage.js';
 import { versions } from '../versions.js';
 import { layout, type Workspace } from '../workspace.js';
@@ -161,7 +161,7 @@ async function writeScorer(
     features: (await readFeatureMeta(workspace.path(featureFolder('test'))))!.fingerprint,
   });
   if (temperature === undefined || validation === undefined) return;
-  const scores = scorePictures(scorer, problem.testFeatures, backend);
+  const scores = scoresAsIfNew(kind, method, problem, setting);
   const calibration = { temperature, spread: scoreSpread(scores), validation };
   const test = problem.testLabels && reliability(scores, problem.testLabels, calibration);
   const text = JSON.stringify({ ...calibration, ...(test && { test }) }, null, 2);

@@ -1,5 +1,5 @@
 /** Semantic vectors of all category names: looked up in word vectors, which are fetched or trained first where need be. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { writeFileAtomic, writeNpz } from '../../formats/index.js';
 import {
   describeMissing,
@@ -69,6 +69,8 @@ export const wordsStage: Stage = {
         ['test_semantics', semantics(auxiliary.length, names.length)],
         ['test_names', list(configuration.categories)],
       ]);
+      // Encoded corpus and checkpoints are for a run that was killed; this one was not.
+      await rm(path('words', 'training'), { recursive: true, force: true });
       await writeFileAtomic(path(layout.wordReport), `${JSON.stringify(found.reports, null, 2)}\n`);
       const incomplete = found.reports.filter((report) => report.absent || report.missing.flat().length > 0);
       if (incomplete.length > 0)
