@@ -27,6 +27,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   report: () => import('./report.js').then((m) => m.default),
   run: () => import('./run.js').then((m) => m.default),
   status: () => import('./status.js').then((m) => m.default),
+  studio: () => import('./studio.js').then((m) => m.default),
   text: () => import('./text.js').then((m) => m.default),
   tune: () => import('./tune.js').then((m) => m.default),
   weights: () => import('./weights.js').then((m) => m.default),

@@ -1,0 +1,231 @@
+/** What the studio's server and its page say to each other: plain JSON values, and nothing but types here. */
+
+export interface StageView {
+  stage: string;
+  needs: string[];
+  state: 'done' | 'stale' | 'failed' | 'waiting' | 'omitted' | 'running';
+  reason?: string;
+  hint?: string;
+  summary?: string;
+  notes: string[];
+  seconds?: number;
+  finished?: string;
+}
+
+/** Sent whenever something changes in the workspace. */
+export interface LiveState {
+  running: boolean;
+  /** Whether the run was started here, and so can be stopped here. */
+  own: boolean;
+  progress?: { finished: number; total: number; working: WorkView[] };
+  /** Why the last run that was started here ended without success. */
+  failure?: string;
+  /** Changes when there is something new to be fetched. */
+  version: string;
+  /** Changes with every decision. */
+  decisions: string;
+}
+
+export interface WorkView {
+  stage: string;
+  done: number;
+  total?: number;
+  detail?: string;
+}
+
+export interface RunView {
+  id: string;
+  finished: string;
+  method: string;
+  accuracy?: number;
+  meanCategoryAccuracy?: number;
+  thetaArea?: number;
+  seconds?: number;
+  webPictures: number;
+  droppedByHand: number;
+  current: boolean;
+}
+
+export interface Overview {
+  name: string;
+  folder: string;
+  categories: number;
+  stages: StageView[];
+  /** Newest first. */
+  runs: RunView[];
+  warnings: string[];
+  decisions: { keep: number; drop: number; undoable: number };
+  report: boolean;
+}
+
+/** The web pictures as columns: entry i of each array is one picture. */
+export interface Gallery {
+  categories: string[];
+  sources: string[];
+  reasons: string[];
+  id: string[];
+  title: string[];
+  category: number[];
+  source: number[];
+  /** θ of the last fit; null where the picture took no part in it. */
+  weight: (number | null)[];
+  /** Index into `reasons` of why the crawl left it out; −1 for one that was taken. */
+  reason: number[];
+  /** Whether there is a file to show. */
+  shown: (0 | 1)[];
+  /** 0 none, 1 kept and 2 dropped by hand. */
+  decision: (0 | 1 | 2)[];
+  /** Why a part is missing, in words. */
+  notice?: string;
+}
+
+export interface PictureDetails {
+  id: string;
+  category: string;
+  source: string;
+  licence: string;
+  title?: string;
+  tags?: string[];
+  description?: string;
+  comments?: string[];
+  author?: string;
+  /** Present only where a browser may safely follow it. */
+  pageUrl?: string;
+  licenceUrl?: string;
+  weight?: number;
+  reason?: string;
+  detail?: string;
+}
+
+export interface DecisionRequest {
+  decision: 'keep' | 'drop' | 'none';
+  ids: string[];
+}
+
+export interface DecisionAnswer {
+  keep: number;
+  drop: number;
+  undoable: number;
+  /** The decisions as they now stand, by picture. */
+  of: Record<string, 'keep' | 'drop'>;
+}
+
+export interface NamedPicture {
+  set: 'web' | 'auxiliary' | 'test';
+  id: string;
+  label: string;
+  category: string;
+}
+
+export interface MapPoint {
+  x: number;
+  y: number;
+  category: number;
+  /** −1 where the truth is not known. */
+  truth: number;
+  id: string;
+}
+
+export interface CategoriesView {
+  names: string[];
+  /** Undefined where the method leaves no semantic vectors behind. */
+  map?: {
+    shares: [number, number];
+    categories: { x: number; y: number }[];
+    /** Test pictures. */
+    pictures: MapPoint[];
+  };
+  cards: {
+    name: string;
+    webPictures: number;
+    testPictures: number;
+    accuracy?: number;
+    meanWeight?: number;
+    /** Auxiliary categories by the cosine of their word vectors, nearest first. */
+    nearest: { name: string; likeness: number }[];
+  }[];
+  /** Rows: true category, columns: predicted one. */
+  confusion?: number[][];
+}
+
+export interface ConfusedPictures {
+  truth: string;
+  predicted: string;
+  mistaken: (NamedPicture & { margin: number })[];
+  /** Web pictures of the two categories with the highest weights. */
+  ofTruth: NamedPicture[];
+  ofPredicted: NamedPicture[];
+}
+
+export interface ClassifyAnswer {
+  category: string;
+  confidence?: number;
+  /** Best first. */
+  candidates: { category: string; score: number; confidence?: number }[];
+  web: (NamedPicture & { likeness: number; weight?: number })[];
+  auxiliary: (NamedPicture & { likeness: number })[];
+  /** Sentences. */
+  why: string[];
+  seconds: number;
+}
+
+export interface MethodRowView {
+  method: string;
+  title: string;
+  uses: string[];
+  accuracy: { mean: number; low: number; high: number };
+  meanCategoryAccuracy: { mean: number; low: number; high: number };
+  thetaArea?: number;
+  seconds: number;
+  chosenBy: string;
+  /** Against the reference: difference with interval, and the p value of McNemar's test. */
+  against?: { method: string; difference: number; low: number; high: number; p: number };
+}
+
+export interface CurveView {
+  title: string;
+  x: { label: string; log: boolean };
+  y: { label: string };
+  series: { name: string; points: { x: number; y: number; low?: number; high?: number }[] }[];
+}
+
+export interface CompareView {
+  table?: { reference: string; best: string; rows: MethodRowView[]; skipped: { method: string; reason: string }[] };
+  /** Accuracy of the trials of the search against each parameter. */
+  trials?: {
+    method: string;
+    parameters: string[];
+    points: { values: Record<string, number | string>; accuracy: number }[];
+  };
+  experiments: CurveView[];
+  trace?: Record<string, number[]>;
+  runs: RunView[];
+}
+
+export interface RunsCompared {
+  first: RunView;
+  second: RunView;
+  testPictures: number;
+  /** Same answer in both. */
+  agreeing: number;
+  /** Where the truth is known. */
+  onlyFirstRight?: number;
+  onlySecondRight?: number;
+  /** Two-sided McNemar test. */
+  p?: number;
+  categories: { name: string; first?: number; second?: number }[];
+  changed: (NamedPicture & { first: string; second: string; truth?: string })[];
+  weights: { id: string; first: number; second: number }[];
+}
+
+export interface ExportView {
+  /** Whether there is a classifier to export. */
+  ready: boolean;
+  report: boolean;
+  formats: { name: string; description: string }[];
+  files: { name: string; bytes: number }[];
+}
+
+export interface Failure {
+  error: { code?: string; message: string; hint?: string };
+}

@@ -1,0 +1,115 @@
+/** The gallery of web pictures: columns for all of them at once, details of one, and decisions. */
+import { ArgumentError } from '../errors.js';
+import { type Decision, recordDecision, undoDecision } from '../workspace/decisions.js';
+import type { DecisionAnswer, Gallery, PictureDetails } from './api.js';
+import type { Library } from './library.js';
+import { type ListedPicture, readLeftOut, readListed } from './web-pictures.js';
+
+/** Words as numbers, in the order in which they first appear. */
+class Names {
+  readonly #places = new Map<string, number>();
+
+  constructor(known: readonly string[] = []) {
+    for (const name of known) this.place(name);
+  }
+
+  place(name: string): number {
+    const place = this.#places.get(name) ?? this.#places.size;
+    this.#places.set(name, place);
+    return place;
+  }
+
+  list(): string[] {
+    return [...this.#places.keys()];
+  }
+}
+
+export async function gallery(library: Library): Promise<Gallery> {
+  const { configuration } = await library.workspace();
+  const categories = new Names(configuration.categories.map(({ name }) => name));
+  const [sources, reasons] = [new Names(), new Names()];
+  const fit = await library.fit();
+  const { of: decisions } = await library.decisions();
+  const { pictures: leftOut, notice } = await library.leftOut();
+  const columns: Omit<Gallery, 'categories' | 'sources' | 'reasons' | 'notice'> = {
+    ...{ id: [], title: [], category: [], source: [], weight: [], reason: [], shown: [], decision: [] },
+  };
+  const add = (picture: ListedPicture) => {
+    columns.id.push(picture.id);
+    columns.title.push(picture.title);
+    columns.category.push(categories.place(picture.category));
+    columns.source.push(sources.place(picture.source));
+    columns.weight.push(rounded(fit?.weights.get(picture.id)));
+    columns.reason.push(picture.reason === undefined ? -1 : reasons.place(picture.reason));
+    columns.shown.push(picture.path ? 1 : 0);
+    const decision = decisions.get(picture.id);
+    columns.decision.push(decision === 'keep' ? 1 : decision === 'drop' ? 2 : 0);
+  };
+  for (const picture of (await library.listed()).values()) add(picture);
+  for (const picture of leftOut.values()) add(picture);
+  return {
+    ...{ categories: categories.list(), sources: sources.list(), reasons: reasons.list() },
+    ...columns,
+    ...(notice !== undefined && { notice }),
+  };
+}
+
+function rounded(weight: number | undefined): number | null {
+  return weight === undefined || !Number.isFinite(weight) ? null : Math.round(weight * 1e4) / 1e4;
+}
+
+export async function pictureDetails(library: Library, id: string): Promise<PictureDetails | undefined> {
+  const weight = (await library.fit())?.weights.get(id);
+  const listed = (await library.listed()).get(id);
+  if (listed?.line) {
+    const known = await readListed(await library.workspace(), listed.line);
+    const { category, source, licence, title, tags, description, comments, author, pageUrl, licenceUrl } = known;
+    return {
+      ...{ id, category, source, licence, title, description, author, weight },
+      ...{ tags: tags && [...tags], comments: comments && [...comments] },
+      ...{ pageUrl: safeAddress(pageUrl), licenceUrl: safeAddress(licenceUrl) },
+    };
+  }
+  const leftOut = (await library.leftOut()).pictures.get(id);
+  if (!leftOut) return undefined;
+  const row = (await readLeftOut(await library.workspace(), id)) ?? {};
+  const text = (name: string) => (typeof row[name] === 'string' ? (row[name] as string) : undefined);
+  return {
+    ...{ id, category: leftOut.category, source: leftOut.source, licence: text('licence') ?? 'unknown' },
+    ...{ title: text('title'), author: text('author'), reason: text('reason'), detail: text('detail') },
+    ...(Array.isArray(row.tags) && { tags: row.tags.map(String) }),
+    ...{ pageUrl: safeAddress(text('page_url')), licenceUrl: safeAddress(text('licence_url')) },
+  };
+}
+
+/** An address from the web becomes a link only where following it can do nothing but open a page. */
+function safeAddress(address: string | undefined): string | undefined {
+  return address !== undefined && /^https?:\/\//i.test(address) ? address : undefined;
+}
+
+const mostAtOnce = 100_000;
+
+export async function decide(library: Library, request: unknown): Promise<DecisionAnswer> {
+  const { decision, ids } = (request ?? {}) as { decision?: unknown; ids?: unknown };
+  if (decision !== 'keep' && decision !== 'drop' && decision !== 'none')
+    throw new ArgumentError(`decision is ${JSON.stringify(decision)}; "keep", "drop" or "none" was expected`);
+  if (!Array.isArray(ids) || ids.length === 0 || ids.length > mostAtOnce)
+    throw new ArgumentError(`ids must be a list of 1 to ${mostAtOnce} pictures`);
+  const listed = await library.listed();
+  const unknown = ids.find((id) => typeof id !== 'string' || !listed.has(id));
+  if (unknown !== undefined)
+    throw new ArgumentError(`${JSON.stringify(unknown)} is none of the web pictures that a fit could use`);
+  await recordDecision(await library.workspace(), decision satisfies Decision, ids as string[]);
+  return standing(library);
+}
+
+export async function undo(library: Library): Promise<DecisionAnswer> {
+  await undoDecision(await library.workspace());
+  return standing(library);
+}
+
+export async function standing(library: Library): Promise<DecisionAnswer> {
+  const { of, undoable } = await library.decisions();
+  const drop = [...of.values()].filter((decision) => decision === 'drop').length;
+  return { keep: of.size - drop, drop, undoable, of: Object.fromEntries(of) };
+}

@@ -1,0 +1,2 @@
+/** The studio: a local web page over a workspace. */
+export { type Studio, type StudioOptions, startStudio } from './server.js';

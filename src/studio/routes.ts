@@ -1,0 +1,109 @@
+/** Addresses below /api, and which part of the studio answers each. */
+import type { Hono } from 'hono';
+import { streamSSE } from 'hono/streaming';
+import { ArgumentError } from '../errors.js';
+import { type StageName, stageNames } from '../workspace/index.js';
+import { decide, gallery, pictureDetails, standing, undo } from './gallery.js';
+import type { Library } from './library.js';
+import type { Live } from './live.js';
+import { overview } from './overview.js';
+import type { Runs } from './runs.js';
+import { type Side, sides, Thumbnails } from './thumbnails.js';
+
+export interface StudioParts {
+  library: Library;
+  runs: Runs;
+  live: Live;
+}
+
+export function addRoutes(app: Hono, { library, runs, live }: StudioParts): void {
+  app.get('/api/overview', async (context) => context.json(await overview(library)));
+  app.get('/api/state', async (context) => context.json(await live.state()));
+  addEvents(app, live);
+  app.post('/api/run', async (context) => {
+    const { until } = await readJson<{ until?: unknown }>(context.req.raw);
+    if (until !== undefined && !(stageNames as readonly unknown[]).includes(until))
+      throw new ArgumentError(`until is ${JSON.stringify(until)}; a stage was expected`, stageNames.join(', '));
+    await runs.start(until as StageName | undefined);
+    return context.json({});
+  });
+  app.post('/api/run/stop', (context) => {
+    runs.stop();
+    return context.json({});
+  });
+  app.get('/api/gallery', async (context) => context.json(await gallery(library)));
+  app.get('/api/pictures/:id', async (context) => {
+    const details = await pictureDetails(library, context.req.param('id'));
+    return details ? context.json(details) : context.json(missing('such picture'), 404);
+  });
+  app.get('/api/decisions', async (context) => context.json(await standing(library)));
+  app.post('/api/decisions', async (context) => context.json(await decide(library, await readJson(context.req.raw))));
+  app.post('/api/decisions/undo', async (context) => context.json(await undo(library)));
+  addPictures(app, library);
+}
+
+function addPictures(app: Hono, library: Library): void {
+  const thumbnails = new Thumbnails(`${library.folder}/.bowerbird/thumbnails`);
+  app.get('/api/picture/:side/:set/:id', async (context) => {
+    const { side, set, id } = context.req.param();
+    if (!Object.hasOwn(sides, side) || (set !== 'web' && set !== 'auxiliary' && set !== 'test'))
+      return context.json(missing('such picture'), 404);
+    const file = await library.pictureFile(set, id);
+    if (file === undefined) return context.json(missing('such picture'), 404);
+    let picture: Awaited<ReturnType<Thumbnails['get']>>;
+    try {
+      picture = await thumbnails.get(file, side as Side, context.req.raw.signal);
+    } catch (error) {
+      return context.json({ error: { message: `cannot be shown: ${(error as Error).message}` } }, 415);
+    }
+    context.header('cache-control', 'private, max-age=31536000');
+    context.header('etag', `"${picture.tag}"`);
+    if (context.req.header('if-none-match') === `"${picture.tag}"`) return context.body(null, 304);
+    context.header('content-type', 'image/webp');
+    return context.body(picture.bytes);
+  });
+}
+
+function addEvents(app: Hono, live: Live): void {
+  app.get('/api/events', (context) =>
+    streamSSE(context, async (stream) => {
+      const send = (data: unknown) => stream.writeSSE({ event: 'state', data: JSON.stringify(data) });
+      const end = live.listen((state) => void send(state));
+      stream.onAbort(end);
+      await send(await live.state());
+      // A line now and then keeps the connection, and shows when the page has gone.
+      while (!stream.aborted && !stream.closed) {
+        await stream.sleep(15_000);
+        await stream.writeSSE({ event: 'still-here', data: '' });
+      }
+      end();
+    }),
+  );
+}
+
+const mostJson = 8 * 2 ** 20;
+
+async function readJson<T>(request: Request): Promise<T> {
+  const text = new TextDecoder().decode(await readBody(request, mostJson));
+  try {
+    return (text === '' ? {} : JSON.parse(text)) as T;
+  } catch {
+    throw new ArgumentError('the request is not JSON');
+  }
+}
+
+/** @throws ArgumentError as soon as there are more bytes than allowed */
+export async function readBody(request: Request, most: number): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of request.body ?? []) {
+    length += part.length;
+    if (length > most) throw new ArgumentError(`more than ${(most / 2 ** 20).toFixed(0)} MiB were sent`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+export function missing(what: string) {
+  return { error: { message: `there is no ${what}` } };
+}

@@ -1,0 +1,99 @@
+/** The studio's server: the page, and what the page asks for. */
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { type ServerType, serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { BowerbirdError, UsageError } from '../errors.js';
+import { openWorkspace } from '../workspace/index.js';
+import { type Asset, defaultAppFolder, loadAssets } from './assets.js';
+import { Library } from './library.js';
+import { Live } from './live.js';
+import { addRoutes } from './routes.js';
+import { Runs } from './runs.js';
+import { access, isLoopback } from './security.js';
+
+export interface StudioOptions {
+  workspace: string;
+  /** @default '127.0.0.1' */
+  host?: string;
+  /** 0 takes any that is free. @default 0 */
+  port?: number;
+  /** Asked of everybody who comes from another machine. @default made up where one is needed */
+  token?: string;
+  /** What brings a workspace up to date, such as `['node', 'dist/cli/main.js', 'run']`. */
+  runCommand: readonly string[];
+  /** The built page. @default beside this file */
+  appFolder?: string;
+}
+
+export interface Studio {
+  /** With the token where there is one. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Shows a workspace in the browser until it is closed.
+ *
+ * @example
+ * const studio = await startStudio({ workspace: 'birds', runCommand: ['bowerbird', 'run'] });
+ * console.log(studio.url);
+ */
+export async function startStudio(options: StudioOptions): Promise<Studio> {
+  const { host = '127.0.0.1', port = 0 } = options;
+  const { folder } = await openWorkspace(options.workspace);
+  const token = options.token ?? (isLoopback(host) ? undefined : randomBytes(24).toString('base64url'));
+  if (token !== undefined && token.length < 16)
+    throw new UsageError('the token is too short: at least 16 characters are expected');
+  const library = new Library(folder);
+  const runs = new Runs(library, options.runCommand);
+  const live = new Live(library, runs);
+  const app = new Hono();
+  app.use(access({ host, token }));
+  app.onError((error, context) => {
+    const known = error instanceof BowerbirdError ? error : undefined;
+    const { code, hint } = known ?? {};
+    return context.json({ error: { code, message: error.message, hint } }, known ? 400 : 500);
+  });
+  addRoutes(app, { library, runs, live });
+  addAssets(app, loadAssets(options.appFolder ?? defaultAppFolder()));
+  const server = await listen(app, host, port);
+  const { port: taken } = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `http://${name}:${taken}/${token === undefined ? '' : `?token=${token}`}`,
+    async close() {
+      live.stop();
+      runs.stop();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      });
+    },
+  };
+}
+
+function listen(app: Hono, hostname: string, port: number): Promise<ServerType> {
+  return new Promise((resolve, reject) => {
+    const server = serve({ fetch: app.fetch, hostname, port }, () => resolve(server));
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const what = error.code === 'EADDRINUSE' ? 'the port is taken' : error.message;
+      reject(
+        new BowerbirdError('BOWERBIRD_STUDIO', `cannot listen on ${hostname}:${port}: ${what}`, {
+          hint: 'Choose another with --port; 0 takes any that is free.',
+        }),
+      );
+    });
+  });
+}
+
+function addAssets(app: Hono, assets: ReadonlyMap<string, Asset>): void {
+  app.get('*', (context) => {
+    const { path } = context.req;
+    const asset = assets.get(path === '/' ? '/index.html' : path);
+    if (!asset) return context.json({ error: { message: `there is no ${path}` } }, 404);
+    context.header('content-type', asset.type);
+    context.header('cache-control', asset.lasting ? 'public, max-age=31536000, immutable' : 'no-cache');
+    return context.body(asset.bytes);
+  });
+}

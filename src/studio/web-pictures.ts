@@ -1,0 +1,111 @@
+/**
+ * The web pictures of a workspace in memory: a few words of each, and where in the list the rest is. What the crawl left
+ * out comes from the catalog, which only one process may have open: while a run has it, those pictures are missing.
+ */
+import { createReadStream, existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { readOnlyQuery } from '../catalog/index.js';
+import { layout, type Workspace } from '../workspace/index.js';
+import type { WebPicture } from '../workspace/pictures.js';
+
+export interface ListedPicture {
+  id: string;
+  /** Relative to the workspace; absent where there is no file. */
+  path: string | undefined;
+  category: string;
+  source: string;
+  title: string;
+  /** Why the crawl left it out. */
+  reason?: string;
+  /** Where its line begins in the list of pictures, and how many bytes it has. */
+  line?: { from: number; bytes: number };
+}
+
+const longestTitle = 160;
+const mostLeftOut = 50_000;
+
+/** What the removal of duplicates left, as it is written while it is read: a picture a line. */
+export async function listPictures(workspace: Workspace): Promise<ListedPicture[]> {
+  const file = workspace.path(layout.pictures);
+  if (!existsSync(file)) return [];
+  const pictures: ListedPicture[] = [];
+  const shared = new Map<string, string>();
+  // Thousands of pictures have the same category and source: one text in memory does for all.
+  const same = (text: string) => {
+    const known = shared.get(text);
+    if (known === undefined) shared.set(text, text);
+    return known ?? text;
+  };
+  for await (const { text, from, bytes } of linesOf(file)) {
+    const { id, path, category, source, title } = JSON.parse(text) as WebPicture;
+    pictures.push({
+      id,
+      path,
+      category: same(category),
+      source: same(source),
+      title: shortened(title),
+      line: { from, bytes },
+    });
+  }
+  return pictures;
+}
+
+/** Everything that is known of a picture in the list. */
+export async function readListed(workspace: Workspace, { from, bytes }: { from: number; bytes: number }) {
+  const handle = await open(workspace.path(layout.pictures));
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(bytes), 0, bytes, from);
+    return JSON.parse(buffer.toString('utf8')) as WebPicture;
+  } finally {
+    await handle.close();
+  }
+}
+
+const columns = 'id, category, source, title, path, reason, detail, author, licence, licence_url, page_url, tags';
+
+/** Pictures that the crawl or the removal of duplicates left out. */
+export async function listLeftOut(workspace: Workspace): Promise<ListedPicture[]> {
+  if (!existsSync(workspace.path('catalog.duckdb'))) return [];
+  const sql = `SELECT id, category, source, title, path, reason FROM picture WHERE state = 'dropped' ORDER BY category, source, rank LIMIT ${mostLeftOut}`;
+  const pictures: ListedPicture[] = [];
+  for await (const row of readOnlyQuery(workspace.folder, sql)) {
+    const { id, category, source, title, path, reason } = row as Record<string, string | null>;
+    pictures.push({
+      id: id!,
+      path: path ?? undefined,
+      category: category!,
+      source: source!,
+      title: shortened(title ?? undefined),
+      reason: reason ?? 'unknown',
+    });
+  }
+  return pictures;
+}
+
+/** Everything the catalog says about a picture that was left out. @param id as the catalog gave it, letters and digits */
+export async function readLeftOut(workspace: Workspace, id: string): Promise<Record<string, unknown> | undefined> {
+  if (!/^[\w-]+$/.test(id)) return undefined;
+  for await (const row of readOnlyQuery(workspace.folder, `SELECT ${columns} FROM picture WHERE id = '${id}'`))
+    return row;
+  return undefined;
+}
+
+function shortened(title: string | undefined): string {
+  const text = (title ?? '').replaceAll(/\s+/g, ' ').trim();
+  return text.length > longestTitle ? `${text.slice(0, longestTitle - 1)}…` : text;
+}
+
+async function* linesOf(file: string): AsyncGenerator<{ text: string; from: number; bytes: number }> {
+  let rest: Buffer = Buffer.alloc(0);
+  let from = 0;
+  for await (const chunk of createReadStream(file, { highWaterMark: 2 ** 20 })) {
+    rest = rest.length > 0 ? Buffer.concat([rest, chunk as Buffer]) : (chunk as Buffer);
+    let start = 0;
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10, start)) {
+      if (end > start) yield { text: rest.toString('utf8', start, end), from: from + start, bytes: end - start };
+      start = end + 1;
+    }
+    from += start;
+    rest = rest.subarray(start);
+  }
+}

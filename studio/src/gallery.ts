@@ -1,0 +1,134 @@
+/** Which web pictures are shown and in which order, moves by key, and the histogram; all without a page. */
+import type { Gallery } from '../../src/studio/api.js';
+
+export type Shown = 'used' | 'unsure' | 'kept' | 'dropped' | 'left-out';
+export type Order = 'heaviest' | 'lightest' | 'category';
+
+export interface Filter {
+  /** Index into the categories; −1 for all. */
+  category: number;
+  shown: Shown;
+  /** Part of the title. */
+  text: string;
+  /** Weights outside are not shown; undefined shows all, also those without a weight. */
+  range?: [low: number, high: number];
+}
+
+/** Rows of the gallery that pass the filter, without its range: what the histogram is of. */
+export function candidates(gallery: Gallery, { category, shown, text }: Filter): number[] {
+  const wanted = text.trim().toLowerCase();
+  const rows: number[] = [];
+  for (let i = 0; i < gallery.id.length; i++) {
+    if (category >= 0 && gallery.category[i] !== category) continue;
+    if (!shows(gallery, shown, i)) continue;
+    if (wanted !== '' && !gallery.title[i].toLowerCase().includes(wanted)) continue;
+    rows.push(i);
+  }
+  return rows;
+}
+
+/** Around the weight that is neither trust nor doubt. */
+const unsure = [0.5, 1] as const;
+
+function shows({ reason, decision, weight }: Gallery, shown: Shown, i: number): boolean {
+  if (shown === 'left-out') return reason[i] >= 0;
+  if (reason[i] >= 0) return false;
+  if (shown === 'kept') return decision[i] === 1;
+  if (shown === 'dropped') return decision[i] === 2;
+  if (shown === 'unsure') return weight[i] !== null && weight[i]! >= unsure[0] && weight[i]! < unsure[1];
+  return true;
+}
+
+export function inRange(gallery: Gallery, rows: readonly number[], range: Filter['range']): number[] {
+  if (!range) return [...rows];
+  const [low, high] = range;
+  return rows.filter((i) => {
+    const weight = gallery.weight[i];
+    return weight !== null && weight >= low && weight <= high;
+  });
+}
+
+/** Pictures without a weight come last either way; equal ones stay as they were found. */
+export function ordered(gallery: Gallery, rows: readonly number[], order: Order): number[] {
+  const sign = order === 'lightest' ? 1 : -1;
+  const byWeight = (a: number, b: number) => {
+    const [x, y] = [gallery.weight[a], gallery.weight[b]];
+    if (x === null || y === null) return x === y ? a - b : x === null ? 1 : -1;
+    return sign * (x - y) || a - b;
+  };
+  return [...rows].sort((a, b) =>
+    order === 'category' ? gallery.category[a] - gallery.category[b] || byWeight(a, b) : byWeight(a, b),
+  );
+}
+
+export interface Bin {
+  from: number;
+  to: number;
+  count: number;
+}
+
+/** Of the weights of some rows, from 0 to `top`, the last bin with everything above. */
+export function histogram(gallery: Gallery, rows: readonly number[], top: number, count = 40): Bin[] {
+  const width = top / count;
+  const bins = Array.from({ length: count }, (_, b): Bin => ({ from: b * width, to: (b + 1) * width, count: 0 }));
+  for (const i of rows) {
+    const weight = gallery.weight[i];
+    if (weight !== null) bins[Math.max(0, Math.min(count - 1, Math.floor(weight / width)))].count++;
+  }
+  return bins;
+}
+
+/** A round number that no weight exceeds. */
+export function topWeight(gallery: Gallery): number {
+  let top = 0;
+  for (const weight of gallery.weight) if (weight !== null && weight > top) top = weight;
+  if (top === 0) return 2;
+  const step = 10 ** Math.floor(Math.log10(top)) / 2;
+  return Math.ceil(top / step) * step;
+}
+
+/** Where the cursor goes in a grid; undefined for a key that moves nothing. */
+export function moved(
+  key: string,
+  at: number,
+  count: number,
+  columns: number,
+  rowsOnScreen: number,
+): number | undefined {
+  const steps: Record<string, number> = {
+    ArrowRight: 1,
+    ArrowLeft: -1,
+    ArrowDown: columns,
+    ArrowUp: -columns,
+    PageDown: columns * Math.max(1, rowsOnScreen - 1),
+    PageUp: -columns * Math.max(1, rowsOnScreen - 1),
+    Home: -at,
+    End: count - 1 - at,
+  };
+  if (!Object.hasOwn(steps, key) || count === 0) return undefined;
+  const next = at + steps[key];
+  // Up and down keep the column; at the edges they stay.
+  if ((key === 'ArrowUp' || key === 'ArrowDown') && (next < 0 || next >= count)) return at;
+  return Math.max(0, Math.min(count - 1, next));
+}
+
+/** Reasons of the catalog in plain words. */
+export function reasonInWords(reason: string): string {
+  const words: Record<string, string> = {
+    licence: 'its licence does not allow it',
+    robots: 'the site asks robots to stay away',
+    'x-robots-tag': 'the site asks not to index it',
+    'same-address': 'the same address was found before',
+    'not-an-image': 'it is no picture',
+    'unsupported-type': 'its type cannot be read',
+    'does-not-decode': 'the file is damaged',
+    'too-small': 'it is too small',
+    'too-many-pixels': 'it has too many pixels',
+    'too-large': 'the file is too large',
+    placeholder: 'it is a placeholder',
+    'duplicate-exact': 'the same file is there already',
+    'duplicate-perceptual': 'a picture that looks the same is there already',
+    'duplicate-features': 'a picture with the same features is there already',
+  };
+  return words[reason] ?? reason;
+}

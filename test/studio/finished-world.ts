@@ -1,0 +1,21 @@
+/** A small workspace that has been run to its end, and the studio over it. */
+import { writeFileSync } from 'node:fs';
+import { type Studio, type StudioOptions, startStudio } from '../../src/studio/index.js';
+import { openWorkspace, runWorkspace } from '../../src/workspace/index.js';
+import { drawPicture, main, makeWorld, type World, writeConfiguration } from '../workspace/world.js';
+
+/** A title that would run as a script if it were taken for markup. */
+export const hostileTitle = '<img src=x onerror="window.hit=1"><script>window.hit=1<\u2044script>';
+
+export async function finishedWorld(): Promise<World> {
+  const world = await makeWorld({ auxiliary: 6, test: 6, web: 8 });
+  writeFileSync(world.path('web', 'red wren', `${hostileTitle}.png`), await drawPicture('red wren', 999));
+  Object.assign(world.configuration, { compare: { methods: ['ours', 'lr', 'eszsl'] }, jobs: 1 });
+  writeConfiguration(world);
+  await runWorkspace(await openWorkspace(world.folder));
+  return world;
+}
+
+export function openStudio(world: World, options: Partial<StudioOptions> = {}): Promise<Studio> {
+  return startStudio({ workspace: world.folder, runCommand: [process.execPath, main, 'run'], ...options });
+}

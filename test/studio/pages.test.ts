@@ -1,0 +1,131 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Gallery, Overview } from '../../src/studio/api.js';
+import type { Studio } from '../../src/studio/index.js';
+import type { World } from '../workspace/world.js';
+import { finishedWorld, hostileTitle, openStudio } from './finished-world.js';
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const slow = 60_000;
+
+describe.skipIf(!existsSync(executable))(
+  'the studio in Chromium (skipped where CHROMIUM or /usr/bin/chromium is absent)',
+  () => {
+    let world: World;
+    let studio: Studio;
+    let browser: Browser;
+    const complaints: string[] = [];
+    const foreign: string[] = [];
+
+    beforeAll(async () => {
+      world = await finishedWorld();
+      studio = await openStudio(world);
+      browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
+    }, 120_000);
+    afterAll(async () => {
+      await browser?.close();
+      await studio?.close();
+      world?.remove();
+      expect(complaints).toEqual([]);
+      expect(foreign).toEqual([]);
+    });
+
+    const open = async (path: string, options: { colorScheme?: 'light' | 'dark'; width?: number } = {}) => {
+      const { colorScheme = 'light', width = 1280 } = options;
+      const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
+      page.setDefaultTimeout(slow);
+      page.on('request', (request) => {
+        if (!request.url().startsWith(studio.url) && !request.url().startsWith('blob:')) foreign.push(request.url());
+      });
+      page.on('console', (message) => complaints.push(`${path}: ${message.text()}`));
+      page.on('pageerror', (error) => complaints.push(`${path}: ${error.message}`));
+      await page.goto(`${studio.url}#/${path}`);
+      return page;
+    };
+    const ask = async <T>(page: Page, path: string) =>
+      (await page.evaluate(`fetch('${path}').then((answer) => answer.json())`)) as T;
+
+    it('shows stages, fits and accuracy', async () => {
+      const page = await open('overview');
+      await page.getByRole('heading', { name: 'Stages' }).waitFor();
+      expect(await page.locator('.stages li').count()).toBe(12);
+      expect(await page.locator('.tiles').innerText()).toMatch(/Accuracy\s+\d+\.\d %/);
+      expect(await page.locator('tbody tr').count()).toBe(1);
+      await page.close();
+    });
+
+    it('shows a hostile title as the text it is', async () => {
+      const page = await open('pictures');
+      await page.getByPlaceholder('Title …').fill('onerror');
+      await page.locator('[role=option]').first().click();
+      await page.getByRole('heading', { name: hostileTitle }).waitFor();
+      await page.locator('dt', { hasText: 'Licence' }).waitFor();
+      expect(await page.evaluate('window.hit')).toBeUndefined();
+      await page.close();
+    });
+
+    it('lets a correction change the next fit, by keys alone', async () => {
+      const page = await open('pictures');
+      const before = await ask<Overview>(page, 'api/overview');
+      await page.locator('[role=option]').first().waitFor();
+      for (let i = 0; i < 30 && (await page.evaluate('document.activeElement.role')) !== 'listbox'; i++)
+        await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.role')).toBe('listbox');
+      await page.keyboard.press('ArrowRight');
+      const dropped = await page.locator('aside h2').innerText();
+      await page.keyboard.press('d');
+      await page.getByText('1 dropped, 0 kept by hand').waitFor();
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('k');
+      await page.getByText('1 dropped, 1 kept by hand').waitFor();
+      await page.keyboard.press('u');
+      await page.getByText('1 dropped, 0 kept by hand').waitFor();
+      await page.keyboard.press('r');
+      await page.getByText('A run is at work').waitFor();
+      await page.getByText('A run is at work').waitFor({ state: 'detached' });
+      const after = await ask<Overview>(page, 'api/overview');
+      expect(after.runs[0].id).not.toBe(before.runs[0].id);
+      expect(after.runs[0].webPictures).toBe(before.runs[0].webPictures - 1);
+      const gallery = await ask<Gallery>(page, 'api/gallery');
+      const row = gallery.title.indexOf(dropped);
+      expect({ decision: gallery.decision[row], weight: gallery.weight[row] }).toEqual({ decision: 2, weight: null });
+      await page.close();
+    }, 120_000);
+
+    for (const path of ['overview', 'pictures'])
+      for (const colorScheme of ['light', 'dark'] as const)
+        it(`breaks no rule of accessibility that can be checked and fits a phone: ${path}, ${colorScheme}`, async () => {
+          const page = await open(path, { colorScheme });
+          await page.locator('h1').waitFor();
+          await page.waitForLoadState('networkidle').catch(() => {});
+          await page.evaluate(await readFile(axe, 'utf8'));
+          const found = await page.evaluate(
+            `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
+              .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+              .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`,
+          );
+          expect(found).toEqual([]);
+          await page.setViewportSize({ width: 390, height: 800 });
+          expect(
+            await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+          ).toBeLessThanOrEqual(0);
+          await page.close();
+        });
+  },
+);
+
+describe('the page of the studio', () => {
+  it('is less than 300 kB when it is compressed', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const folder = new URL('../../dist/studio/app/', import.meta.url);
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(2);
+    let total = 0;
+    for (const { parentPath, name } of files) total += gzipSync(await readFile(`${parentPath}/${name}`)).length;
+    expect(total).toBeLessThan(300_000);
+  });
+});
