@@ -5,7 +5,7 @@ import { buildTable, type MethodResult } from './compare-table.js';
 import { splitProblem } from './context.js';
 import { searchable } from './draw.js';
 import { type EvaluationSetting, evaluate, type OpenRun } from './evaluation-run.js';
-import { reasonToSkip } from './method-groups.js';
+import { lacksText, reasonToSkip } from './method-groups.js';
 import { type EarlyStopping, failureOf, MethodRun, unsuitable } from './method-run.js';
 import { type PaperDataset, recogniseDataset } from './paper-figures.js';
 import type { CompareTable, FitJob, Parameters } from './results.js';
@@ -68,7 +68,8 @@ export async function compareIn(open: OpenRun, options: CompareOptions): Promise
   for (const run of runs) {
     const method = run.spec.name;
     const failures = run.finals.filter((line) => 'failure' in line);
-    if (failures.some(unsuitable)) skipped.push({ method, reason: failureOf(failures[0])!.message });
+    if (failures.some(unsuitable) || (failures.length > 0 && lacksText(run.spec, problem)))
+      skipped.push({ method, reason: failureOf(failures[0])!.message });
     else {
       failed.push(...failures.map((line) => ({ method, job: line.job.id, message: failureOf(line)!.message })));
       const outcomes = run.finals.flatMap((line) =>

@@ -67,11 +67,18 @@ export function impliesGeneralized(names: readonly string[]): boolean {
   return names.length > 0 && names.every((name) => isGroup(name) && methodGroups[name].setting === 'generalized');
 }
 
-/** Why a method cannot work on a problem, as far as can be told without trying; undefined if it may. */
+/**
+ * Why a method cannot work on a problem, as far as can be told without trying; undefined if it may. Whether a method can do
+ * without text shows in its first fit.
+ */
 export function reasonToSkip(spec: MethodSpec, problem: Problem, generalized: boolean): string | undefined {
   if (generalized && spec.setting === 'standard') return 'it chooses among test categories only (standard setting)';
   if (!generalized && spec.setting === 'generalized') return 'it is made for the generalized setting';
-  if (spec.uses.includes('text') && !problem.webText) return 'the web pictures have no text';
   if (spec.uses.includes('web') && problem.webFeatures.rows === 0) return 'there are no web pictures';
   return undefined;
+}
+
+/** Whether a method that learns from text, and failed, was given none: a fact about the problem, not a defect. */
+export function lacksText(spec: MethodSpec, problem: Problem): boolean {
+  return spec.uses.includes('text') && !problem.webText;
 }

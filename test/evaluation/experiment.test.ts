@@ -75,7 +75,7 @@ describe('an experiment', () => {
   it('on weights shows how θ tells right pictures from wrong ones', async () => {
     const result = await runExperiment({ ...base, name: 'weights', folder: place('weights') });
     const [kinds, extremes] = result.tables;
-    expect(kinds.rows.map((row) => row[0])).toEqual(['ours', 'ours-wsl', 'ours-pi']);
+    expect(kinds.rows.map((row) => row[0])).toEqual(['ours', 'ours-wsl', 'ours-pi', 'bowerbird']);
     const backend = await createBackend({ threads: 1 });
     const { theta_ } = await new Bowerbird(parameters).fit(problem, { backend });
     backend.dispose();

@@ -73,7 +73,7 @@ export const experiments = {
     title: 'Accuracy against the number of web pictures',
     description: 'Fewer and more web pictures per category; a smaller choice is part of a larger one.',
     kind: 'sweep',
-    methods: ['ours', 'ours-wsl', 'lr', 'xiao'],
+    methods: ['bowerbird', 'ours', 'ours-wsl', 'lr', 'xiao'],
     sweep: { over: 'webPerCategory', shares: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] },
   },
   'noise-rate': {
@@ -81,14 +81,14 @@ export const experiments = {
     description:
       'A share of the web pictures gets the label of another test category, on top of the noise that is there.',
     kind: 'sweep',
-    methods: ['ours', 'ours-wsl', 'ours-zsl', 'lr', 'xiao'],
+    methods: ['bowerbird', 'ours', 'ours-wsl', 'ours-zsl', 'lr', 'xiao'],
     sweep: { over: 'wrongLabels', shares: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8] },
   },
   weights: {
     title: 'Weights of the web pictures',
     description: 'θ against the known truth, and the pictures with the highest and lowest weights.',
     kind: 'weights',
-    methods: ['ours', 'ours-wsl', 'ours-pi'],
+    methods: ['ours', 'ours-wsl', 'ours-pi', 'bowerbird'],
   },
 } as const satisfies Record<string, Experiment>;
 

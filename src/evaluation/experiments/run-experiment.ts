@@ -7,7 +7,7 @@ import type { Problem } from '../../problem/index.js';
 import { compareIn } from '../compare.js';
 import { splitProblem } from '../context.js';
 import { type EvaluationSetting, evaluate, type OpenRun } from '../evaluation-run.js';
-import { chooseMethods, methodGroups, reasonToSkip } from '../method-groups.js';
+import { chooseMethods, lacksText, methodGroups, reasonToSkip } from '../method-groups.js';
 import { type EarlyStopping, failureOf, MethodRun, unsuitable } from '../method-run.js';
 import type { PaperDataset } from '../paper-figures.js';
 import type { ExperimentResult, FitJob, FitOutcome, Parameters } from '../results.js';
@@ -122,7 +122,7 @@ async function fitAll(
     const method = run.spec.name;
     const failures = run.finals.filter((line) => 'failure' in line);
     const fits = run.finals.flatMap((line) => ('outcome' in line ? [{ job: line.job, outcome: line.outcome }] : []));
-    if (fits.length === 0 && failures.every(unsuitable))
+    if (fits.length === 0 && failures.every((line) => unsuitable(line) || lacksText(run.spec, problem)))
       skipped.push({ method, reason: failures[0] ? failureOf(failures[0])!.message : 'there is nothing to vary' });
     else failed.push(...failures.map((line) => ({ method, job: line.job.id, message: failureOf(line)!.message })));
     if (fits.length > 0) fitted.push({ method, parameters: run.parameters, fits });
