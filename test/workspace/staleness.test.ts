@@ -1,12 +1,21 @@
-import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorkspace, runWorkspace, type StageName, workspaceStatus } from '../../src/workspace/index.js';
 import { drawPicture, makeWorld, type World, writeConfiguration } from './world.js';
 
 let world: World;
+/** Most stages at work at the same time in the first run. */
+let atOnce = 0;
 beforeAll(async () => {
   world = await makeWorld();
-  expect(await ran()).toContain('fit');
+  const seen = new Set<string>();
+  await runWorkspace(await openWorkspace(world.folder), {
+    onProgress: ({ working }) => {
+      for (const { stage } of working) seen.add(stage);
+      atOnce = Math.max(atOnce, working.length);
+    },
+  });
+  expect(seen).toContain('fit');
 }, 60_000);
 afterAll(() => world.remove());
 
@@ -20,6 +29,12 @@ function change(part: Partial<World['configuration']>): void {
   Object.assign(world.configuration, part);
   writeConfiguration(world);
 }
+
+describe('a first run', () => {
+  it('works on independent stages side by side', () => {
+    expect(atOnce).toBeGreaterThan(1);
+  });
+});
 
 describe('a second run', () => {
   it('runs nothing when nothing changed', async () => {
@@ -45,6 +60,11 @@ describe('a second run', () => {
       ['crawl', 'dedupe', 'features of web pictures', 'text', 'problem', 'fit'],
     ],
     [
+      'the number of web pictures to more',
+      { crawl: { perCategory: 6, minimumSide: 32 } },
+      ['crawl', 'dedupe', 'features of web pictures', 'text', 'problem', 'fit'],
+    ],
+    [
       'a category',
       { categories: ['blue finch', 'red wren', { name: 'green jay', aliases: ['green finch'] }] },
       ['words'],
@@ -55,6 +75,10 @@ describe('a second run', () => {
     expect(status.find(({ state }) => state !== 'done' && state !== 'omitted')?.stage).toBe(expected[0]);
     expect(await ran()).toEqual(expected);
     expect(await ran()).toEqual([]);
+  });
+
+  it('has moved the pictures of another crawl aside, and gone on with one that wanted more of the same', () => {
+    expect(readdirSync(world.path('.bowerbird', 'earlier'))).toHaveLength(1);
   });
 
   it('sees that a picture was replaced, though size and name are the same', async () => {
@@ -77,6 +101,21 @@ describe('a second run', () => {
       reason: 'its result is missing',
     });
     expect(await ran()).toEqual(['words']);
+  });
+
+  it('trains word vectors on a corpus', async () => {
+    const sentences = [
+      'the amber wren sings',
+      'a blue finch and a red finch',
+      'green jay, pale jay, dark jay',
+      'blue wren, red wren',
+    ];
+    writeFileSync(world.path('corpus.txt'), `${Array(40).fill(sentences.join('\n')).join('\n')}\n`);
+    change({ vectors: { train: ['corpus.txt'], dim: 8, epochs: 2, minimumCount: 1, threads: 1 } });
+    expect(await ran()).toEqual(['words', 'problem', 'fit']);
+    expect(existsSync(world.path('words', 'training'))).toBe(false);
+    change({ vectors: 'vectors.txt' });
+    await ran();
   });
 
   it('goes on after a failure with what failed', async () => {

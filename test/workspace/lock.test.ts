@@ -1,0 +1,29 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openWorkspace, type Workspace } from '../../src/workspace/index.js';
+import { lockWorkspace } from '../../src/workspace/lock.js';
+
+let workspace: Workspace;
+beforeEach(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bowerbird-lock-'));
+  writeFileSync(join(folder, 'bowerbird.yaml'), 'categories: [a, b]\nauxiliary: x\ntest: y\n');
+  workspace = await openWorkspace(folder);
+});
+afterEach(() => rmSync(workspace.folder, { recursive: true, force: true }));
+
+it('lets one run at a time into a workspace', async () => {
+  const free = await lockWorkspace(workspace);
+  await expect(lockWorkspace(workspace)).rejects.toThrow(/is at work in/);
+  await free();
+  await (await lockWorkspace(workspace))();
+  expect(existsSync(workspace.path('.bowerbird', 'lock'))).toBe(false);
+});
+
+it('does not mind the lock of a process that was killed', async () => {
+  mkdirSync(workspace.path('.bowerbird'));
+  // Numbers of processes end far below this.
+  writeFileSync(workspace.path('.bowerbird', 'lock'), '2147483646\n');
+  await (await lockWorkspace(workspace))();
+});
