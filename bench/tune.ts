@@ -1,15 +1,17 @@
 /**
  * A 40-trial search with one worker and with two: threads of one process, and worker processes behind a Redis queue.
  *
- * Both must choose the same parameters; the second should take less than 1/1.7 of the time on two free cores. The resident
- * memory of the first worker process is read after every tenth of the trials: it must not grow with their number. Options: `--trials N`,
- * `--problem FILE` (a generated one if not given), `--method NAME`, `--device NAME`, `--write` (into docs/benchmarks.md).
+ * Both must choose the same parameters; the second should take less than 1/1.7 of the time on two free cores. A longer search
+ * of small trials then follows the resident memory of a worker process, which must not grow with their number. Options:
+ * `--trials N`, `--problem FILE` (a generated one if not given), `--method NAME`, `--device NAME`, `--memory-trials N`,
+ * `--write` (into docs/benchmarks.md).
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { queuedExecution } from '../src/cli/executor.js';
@@ -31,8 +33,6 @@ interface Setting {
 interface Measured {
   seconds: number;
   chosen: string;
-  /** MiB of the first worker process, after each tenth of the trials. */
-  memory?: number[];
 }
 
 export async function run(args: string[]): Promise<void> {
@@ -43,6 +43,7 @@ export async function run(args: string[]): Promise<void> {
       problem: { type: 'string' },
       method: { type: 'string', default: 'ours' },
       device: { type: 'string', default: 'auto' },
+      'memory-trials': { type: 'string', default: '300' },
       write: { type: 'boolean', default: false },
     },
   });
@@ -60,7 +61,6 @@ export async function run(args: string[]): Promise<void> {
       device: values.device as Setting['device'],
     };
     const rows: string[][] = [];
-    const memory: string[] = [];
     for (const [name, measure] of [
       ['threads', onThreads],
       ['processes behind a queue', onQueue],
@@ -81,14 +81,13 @@ export async function run(args: string[]): Promise<void> {
         factor >= 1.7 ? 'yes' : 'no',
       ]);
       console.error(rows.at(-1)!.join('  '));
-      if (one.memory) memory.push(...describeMemory(one.memory, setting.trials));
     }
     const text = [
       `${setting.trials} trials of \`${setting.method}\` on ${values.problem ?? 'a generated problem'} (${problem.auxiliaryFeatures.rows} auxiliary, ${problem.webFeatures.rows} web, ${problem.testFeatures.rows} test pictures, ${problem.testFeatures.cols} features), one thread a trial, ${cpus().length} cores, ${cpus()[0].model}.`,
       `Command: \`npm run bench -- tune ${args.filter((word) => word !== '--write').join(' ')}\`.`.replace(' `.', '`.'),
       '',
       markdownTable(['workers', 'one, s', 'two, s', 'times faster', '1.7 reached'], rows),
-      ...memory,
+      ...(hasRedis ? ['', await memoryOverTrials(setting, Number(values['memory-trials']))] : []),
     ].join('\n');
     console.log(text);
     if (values.write) writeSection('tune', text);
@@ -117,20 +116,25 @@ async function onThreads(setting: Setting, workers: number): Promise<Measured> {
 }
 
 async function onQueue(setting: Setting, workers: number): Promise<Measured> {
+  return behindQueue(setting, workers, `queue-${workers}`, (where) => timed(setting, `queue-${workers}`, where));
+}
+
+/** Starts a queue and worker processes for as long as `use` takes. */
+async function behindQueue<T>(
+  { folder, path, problem }: Setting,
+  workers: number,
+  name: string,
+  use: (where: Partial<EvaluationSetting>, crew: readonly ChildProcess[]) => Promise<T>,
+): Promise<T> {
   const redis = await startRedis();
   const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-  const words = ['worker', '--queue', redis.url, '--jobs', '1', '--cache', join(setting.folder, 'cache'), '--quiet'];
-  const crew: ChildProcess[] = Array.from({ length: workers }, () =>
-    spawn(process.execPath, [main, ...words], { stdio: 'ignore' }),
-  );
+  const words = ['worker', '--queue', redis.url, '--jobs', '1', '--cache', join(folder, 'cache'), '--quiet'];
+  const crew = Array.from({ length: workers }, () => spawn(process.execPath, [main, ...words], { stdio: 'ignore' }));
   try {
-    while ((await redis.client.scard('bowerbird:workers')) < workers)
-      await new Promise((wake) => setTimeout(wake, 100));
-    const { path, problem } = setting;
-    const out = join(setting.folder, `queue-${workers}`);
+    while ((await redis.client.scard('bowerbird:workers')) < workers) await sleep(100);
     const remote = queuedExecution({
       queue: redis.url,
-      out,
+      out: join(folder, name),
       path,
       load: {},
       problem,
@@ -138,19 +142,34 @@ async function onQueue(setting: Setting, workers: number): Promise<Measured> {
       progress: createProgress(process.stderr, true),
       signal: new AbortController().signal,
     });
-    const memory: number[] = [];
-    const tenth = Math.max(1, Math.floor(setting.trials / 10));
-    const onProgress = ({ done }: { done: number }) => {
-      if (done % tenth === 0) memory[done / tenth - 1] ??= residentMemory(crew[0].pid!);
-    };
-    return { ...(await timed(setting, `queue-${workers}`, { remote, onProgress })), memory };
+    return await use({ remote }, crew);
   } finally {
     for (const child of crew) {
+      const ended = once(child, 'exit');
       child.kill('SIGTERM');
-      await once(child, 'exit');
+      await ended;
     }
     await redis.stop();
   }
+}
+
+/** Resident memory of a worker process during a long search of small trials. */
+async function memoryOverTrials({ folder, method, device }: Setting, trials: number): Promise<string> {
+  const path = join(folder, 'small.npz');
+  await saveProblem(path, generateProblem({ seed: 3, testCategories: 5, dimensions: 24, webPerCategory: 15 }));
+  const setting: Setting = { folder, path, problem: await loadProblem(path), method, trials, device };
+  const memory: number[] = [];
+  const tenth = Math.max(1, Math.floor(trials / 10));
+  await behindQueue(setting, 1, 'memory', (where, [worker]) => {
+    const onProgress = ({ done }: { done: number }) => {
+      if (done % tenth === 0) memory[done / tenth - 1] ??= residentMemory(worker.pid!);
+    };
+    return timed(setting, 'memory', { ...where, onProgress });
+  });
+  const read = memory.map((value) => value.toFixed(0)).join(', ');
+  // The first half fills caches and lets the engine's heap find its size.
+  const growth = Math.round(memory.at(-1)! - memory[Math.floor(memory.length / 2)]);
+  return `Resident memory of a worker process in a search of ${trials} small trials, read every ${tenth} trials: ${read} MiB; change over the second half: ${growth} MiB.`;
 }
 
 async function timed(setting: Setting, name: string, where: Partial<EvaluationSetting>): Promise<Measured> {
@@ -173,14 +192,4 @@ async function timed(setting: Setting, name: string, where: Partial<EvaluationSe
 /** In MiB, as the system counts it. */
 function residentMemory(process: number): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(process)], { encoding: 'utf8' })) / 1024;
-}
-
-/** The first tenth fills caches and working memory; after it nothing should be added. */
-function describeMemory(memory: number[], trials: number): string[] {
-  const tenth = Math.max(1, Math.floor(trials / 10));
-  const growth = memory.at(-1)! - memory[1];
-  return [
-    '',
-    `Resident memory of one worker process after ${memory.map((_, i) => (i + 1) * tenth).join(', ')} trials: ${memory.map((value) => value.toFixed(0)).join(', ')} MiB (${growth >= 0 ? '+' : '−'}${Math.abs(growth).toFixed(0)} MiB from the second to the last).`,
-  ];
 }
