@@ -1,13 +1,21 @@
 /** Addresses below /api, and which part of the studio answers each. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import type { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { ArgumentError } from '../errors.js';
 import { type StageName, stageNames } from '../workspace/index.js';
+import { Categories } from './categories.js';
+import { classifyUpload, uploadLimits } from './classify.js';
+import { compareRuns, comparison } from './comparison.js';
+import { exportedFile, exportView, makeExport, reportPage } from './export.js';
 import { decide, gallery, pictureDetails, standing, undo } from './gallery.js';
 import type { Library } from './library.js';
 import type { Live } from './live.js';
 import { overview } from './overview.js';
 import type { Runs } from './runs.js';
+import { reportPolicy } from './security.js';
 import { type Side, sides, Thumbnails } from './thumbnails.js';
 
 export interface StudioParts {
@@ -40,6 +48,51 @@ export function addRoutes(app: Hono, { library, runs, live }: StudioParts): void
   app.post('/api/decisions', async (context) => context.json(await decide(library, await readJson(context.req.raw))));
   app.post('/api/decisions/undo', async (context) => context.json(await undo(library)));
   addPictures(app, library);
+  addResults(app, library);
+  addExport(app, library);
+}
+
+function addResults(app: Hono, library: Library): void {
+  const categories = new Categories(library);
+  app.get('/api/categories', async (context) => context.json(await categories.view()));
+  app.get('/api/confused', async (context) => {
+    const { truth = '', predicted = '' } = context.req.query();
+    return context.json(await categories.confused(truth, predicted));
+  });
+  app.get('/api/compare', async (context) => context.json(await comparison(library)));
+  app.get('/api/compare/runs', async (context) => {
+    const { first = '', second = '' } = context.req.query();
+    const found = await compareRuns(library, first, second);
+    return found ? context.json(found) : context.json(missing('such fit'), 404);
+  });
+  app.post('/api/classify', async (context) => {
+    const picture = await readBody(context.req.raw, uploadLimits.bytes);
+    return context.json(await classifyUpload(library, picture, context.req.raw.signal));
+  });
+}
+
+function addExport(app: Hono, library: Library): void {
+  app.get('/api/export', async (context) => context.json(await exportView(library)));
+  app.post('/api/export', async (context) => {
+    const { formats } = await readJson<{ formats?: unknown }>(context.req.raw);
+    return context.json(await makeExport(library, formats));
+  });
+  app.get('/api/export/:name', async (context) => {
+    const name = context.req.param('name');
+    const file = await exportedFile(library, name);
+    if (file === undefined) return context.json(missing('such file'), 404);
+    context.header('content-type', 'application/octet-stream');
+    context.header('content-length', String((await stat(file)).size));
+    context.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(name)}`);
+    return context.body(Readable.toWeb(createReadStream(file)) as ReadableStream);
+  });
+  app.get('/report', async (context) => {
+    const page = await reportPage(library);
+    if (!page) return context.json(missing('report yet'), 404);
+    context.header('content-security-policy', reportPolicy);
+    context.header('content-type', 'text/html; charset=utf-8');
+    return context.body(page);
+  });
 }
 
 function addPictures(app: Hono, library: Library): void {

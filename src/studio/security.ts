@@ -23,6 +23,10 @@ export const contentPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The report is one file with its own style and pictures inside; it may do nothing else. */
+export const reportPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /** Requests that change something carry this header, which no form and no other site can send. */
 export const ownHeader = 'x-bowerbird-studio';
 

@@ -1,0 +1,139 @@
+/** A picture that somebody dropped on the page: its category, how sure that is, and the pictures that speak for it. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { ArgumentError } from '../errors.js';
+import { createBackend } from '../linalg/index.js';
+import { extractFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
+import { confidences } from '../workspace/calibration.js';
+import { openClassifier } from '../workspace/classifier.js';
+import { openFeatureModel } from '../workspace/feature-model.js';
+import type { Workspace } from '../workspace/index.js';
+import { listSource } from '../workspace/pictures.js';
+import { scorePictures } from '../workspace/scorer.js';
+import { featureFolder } from '../workspace/stages/features.js';
+import type { ClassifyAnswer } from './api.js';
+import type { Library } from './library.js';
+import { nearestPictures } from './nearest.js';
+
+export const uploadLimits = { bytes: 32 * 2 ** 20, pixels: 60e6 };
+const [nearestShown, candidatesShown] = [8, 6];
+
+/** One at a time: a network takes all processors anyway. */
+let turn: Promise<unknown> = Promise.resolve();
+
+export function classifyUpload(library: Library, picture: Uint8Array, signal: AbortSignal): Promise<ClassifyAnswer> {
+  const answer = turn.then(() => classify(library, picture, signal));
+  turn = answer.catch(() => {});
+  return answer;
+}
+
+async function classify(library: Library, picture: Uint8Array, signal: AbortSignal): Promise<ClassifyAnswer> {
+  const begun = performance.now();
+  await requirePicture(picture);
+  const workspace = await library.workspace();
+  const { scorer, calibration, features: fitted } = await openClassifier(workspace);
+  const { features, meta } = await featuresOf(workspace, picture, signal);
+  requireSameFeatures(fitted, meta, 'the classifier', 'this picture');
+  const backend = await createBackend({ device: 'wasm', threads: 1 });
+  const scores = scorePictures(scorer, features, backend).row(0);
+  backend.dispose();
+  const chances = calibration && confidences(scores, calibration);
+  const candidates = scorer.names
+    .map((category, c) => ({ category, score: scores[c], ...(chances && { confidence: chances[c] }) }))
+    .sort((a, b) => b.score - a.score);
+  const row = features.row(0);
+  const fit = await library.fit();
+  const known = new Set(scorer.names);
+  const listed = await library.listed();
+  const ofCategories = (id: string) => known.has(listed.get(id)?.category ?? '');
+  const web = await nearestPictures(workspace.path(featureFolder('web')), row, nearestShown, ofCategories);
+  const auxiliary = await nearestPictures(workspace.path(featureFolder('auxiliary')), row, nearestShown);
+  const answer = {
+    category: candidates[0].category,
+    ...(chances && { confidence: candidates[0].confidence }),
+    candidates: candidates.slice(0, candidatesShown),
+    web: web.map(({ id, likeness }) => ({
+      ...{ set: 'web' as const, id, likeness, weight: fit?.weights.get(id) },
+      ...{ label: listed.get(id)?.title || 'web picture', category: listed.get(id)?.category ?? '' },
+    })),
+    auxiliary: auxiliary.map(({ id, category, likeness }) => ({
+      ...{ set: 'auxiliary' as const, id, likeness, category, label: category },
+    })),
+  };
+  return { ...answer, why: reasons(answer), seconds: (performance.now() - begun) / 1000 };
+}
+
+async function requirePicture(bytes: Uint8Array): Promise<void> {
+  if (bytes.length === 0) throw new ArgumentError('nothing was sent', 'Drop a picture, or choose a file.');
+  let found: { width?: number; height?: number };
+  try {
+    found = await sharp(bytes, { limitInputPixels: uploadLimits.pixels, pages: 1 }).metadata();
+  } catch (error) {
+    throw new ArgumentError(`this is no picture that can be read: ${(error as Error).message}`);
+  }
+  const pixels = (found.width ?? 0) * (found.height ?? 0);
+  if (pixels > uploadLimits.pixels)
+    throw new ArgumentError(
+      `the picture has ${(pixels / 1e6).toFixed(0)} million pixels, more than ${uploadLimits.pixels / 1e6} million`,
+    );
+}
+
+async function featuresOf(workspace: Workspace, picture: Uint8Array, signal: AbortSignal) {
+  const { model: settings } = workspace.configuration;
+  const model = await openFeatureModel(settings, workspace, { signal });
+  const folder = await mkdtemp(join(tmpdir(), 'bowerbird-studio-'));
+  try {
+    const file = join(folder, 'picture');
+    await writeFile(file, picture);
+    const source = listSource('', [{ id: '0', path: file }]);
+    const limits = { maxPixels: uploadLimits.pixels, maxBytes: uploadLimits.bytes };
+    const into = join(folder, 'features');
+    const { meta, pictures } = await extractFeatures(source, model, into, {
+      ...{ batch: 1, workers: 1, device: settings.device, limits, signal },
+    });
+    if (pictures === 0) throw new ArgumentError('this picture cannot be decoded');
+    const { features } = await loadFeatures(into);
+    return { features, meta };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What speaks for the answer, and against it, in sentences. */
+export function reasons(answer: Omit<ClassifyAnswer, 'why' | 'seconds'>): string[] {
+  const { category, candidates, confidence, web, auxiliary } = answer;
+  const lines: string[] = [];
+  const second = candidates.at(1);
+  if (confidence === undefined)
+    lines.push('How sure this is cannot be said: there were no validation categories to learn it from.');
+  else if (confidence >= 0.8) lines.push(`Of pictures as clear as this one, about ${percent(confidence)} are right.`);
+  else
+    lines.push(
+      `This is unsure: of pictures like it, only about ${percent(confidence)} are right${second ? `, and “${second.category}” comes close (${percent(second.confidence ?? 0)})` : ''}.`,
+    );
+  if (web.length > 0) {
+    const same = web.filter((picture) => picture.category === category);
+    const trusted = same.filter(({ weight }) => weight !== undefined && weight >= 1).length;
+    lines.push(
+      `${same.length} of the ${web.length} web pictures most like it were found for “${category}”${trusted > 0 ? `, and ${trusted} of them were trusted by the fit (θ ≥ 1)` : ''}.`,
+    );
+    const other = mostCommon(web.map((picture) => picture.category).filter((name) => name !== category));
+    if (same.length * 2 < web.length && other)
+      lines.push(`More of them were found for other categories, such as “${other}”.`);
+  }
+  const nearest = mostCommon(auxiliary.map((picture) => picture.category));
+  if (nearest) lines.push(`Among the auxiliary categories it looks most like “${nearest}”.`);
+  return lines;
+}
+
+function mostCommon(names: readonly string[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}
