@@ -12,13 +12,15 @@ import {
 } from '../demo/index.js';
 import { UsageError } from '../errors.js';
 import { writeFileAtomic } from '../formats/index.js';
-import { methods } from '../methods/index.js';
 import { validationCategoryCount } from '../problem/index.js';
 import { configurationFile, configurationText, type WrittenConfiguration } from '../workspace/index.js';
 
+/** The method that the demonstration is about. */
+export const demoMethod = 'bowerbird';
+
 /** What the table of the demonstration shows, and what each method learns from, in words. */
 export const comparedMethods: Readonly<Record<string, string>> = {
-  bowerbird: 'everything',
+  [demoMethod]: 'everything',
   ours: 'everything, as in the paper',
   'ours-pi': 'everything and the text, as in the paper',
   'ours-zsl': 'names only, as in the paper',
@@ -145,10 +147,8 @@ function configuration(world: World, site: PhotoSite, seed: number, size: DemoSi
     // One thread, so that the vectors repeat to the bit.
     vectors: { train: [worldLayout.corpus], dim: 50, epochs: 100, minimumCount: 2, threads: 1 },
     tune: { trials: size.trials },
-    compare: {
-      methods: Object.keys(comparedMethods).filter((name) => methods.some((spec) => spec.name === name)),
-      tune: size.trials,
-    },
+    learner: { method: demoMethod },
+    compare: { methods: Object.keys(comparedMethods), tune: size.trials },
     truth: { file: truthFile },
   };
 }

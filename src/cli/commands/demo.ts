@@ -1,20 +1,14 @@
 /** `bowerbird demo`: the whole way from names to answers on an aviary that is drawn for it. */
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { CompareTable } from '../../evaluation/index.js';
-import { rocArea } from '../../evaluation/metrics.js';
-import { readNpy } from '../../formats/index.js';
-import { loadProblem } from '../../problem/index.js';
-import { layout, openWorkspace, type RunProgress, runWorkspace, type Workspace } from '../../workspace/index.js';
+import { layout, openWorkspace, type RunProgress, runWorkspace } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
-import { comparedMethods, fullSize, openDemoWorkspace, smallSize } from '../demo-workspace.js';
+import { type MethodRow, scoreMethods, scoreWeights, type WeightScores } from '../demo-scores.js';
+import { fullSize, openDemoWorkspace, smallSize } from '../demo-workspace.js';
 import { duration } from '../progress.js';
 import { tableLines } from '../table.js';
-
-/** Below half the average weight, which is 1. */
-const lowWeight = 0.5;
 
 export default defineCommand({
   name: 'demo',
@@ -61,7 +55,7 @@ export default defineCommand({
         const result = {
           seed: options.seed,
           species: { auxiliary: world.auxiliary.length, test: world.test.length },
-          ...(await readTable(workspace)),
+          ...(await scoreMethods(workspace, signal)),
           weights: await scoreWeights(workspace),
           stages: stages.map(({ stage, outcome, summary, seconds }) => ({ stage, outcome, summary, seconds })),
           seconds: Math.round((performance.now() - begun) / 100) / 10,
@@ -84,64 +78,6 @@ function describeWork({ working }: RunProgress): string {
   return working
     .map(({ stage, progress: { done, total } }) => `${stage} ${done}${total ? `/${total}` : ''}`)
     .join('; ');
-}
-
-interface MethodRow {
-  method: string;
-  learnsFrom: string;
-  accuracy: number;
-  low: number;
-  high: number;
-  seconds: number;
-}
-
-async function readTable(workspace: Workspace): Promise<{ methods: MethodRow[]; testPictures: number }> {
-  const file = workspace.path(layout.compare, 'table.json');
-  const { rows, problem } = JSON.parse(await readFile(file, 'utf8')) as CompareTable;
-  return {
-    testPictures: problem.testPictures,
-    methods: rows.map(({ method, accuracy, seconds }) => ({
-      method,
-      learnsFrom: comparedMethods[method] ?? '',
-      accuracy: accuracy.mean,
-      low: accuracy.low,
-      high: accuracy.high,
-      seconds,
-    })),
-  };
-}
-
-interface WeightScores {
-  method: string;
-  right: number;
-  wrong: number;
-  /** Shares of the planted wrong pictures, and of the right ones, with less than half the average weight. */
-  wrongLow: number;
-  rightLow: number;
-  /** How often a right picture outweighs a wrong one. */
-  area: number;
-}
-
-/** What became of the planted wrong pictures, in the fit of the workspace's own method. */
-async function scoreWeights(workspace: Workspace): Promise<WeightScores | undefined> {
-  const file = workspace.path(layout.run, 'theta.npy');
-  if (!existsSync(file)) return undefined;
-  const { webKinds } = await loadProblem(workspace.path(layout.problem));
-  const weights = Float64Array.from((await readNpy(file)).data as Float64Array);
-  const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length;
-  const right = webKinds!.map((kind) => kind === 'clean');
-  const low = (among: boolean) => {
-    const chosen = [...weights].filter((_, i) => right[i] === among);
-    return chosen.filter((weight) => weight < lowWeight * mean).length / chosen.length;
-  };
-  return {
-    method: workspace.configuration.learner.method,
-    right: right.filter(Boolean).length,
-    wrong: right.filter((one) => !one).length,
-    wrongLow: low(false),
-    rightLow: low(true),
-    area: rocArea(weights, right),
-  };
 }
 
 /** Where report and workspace are in the end. */
