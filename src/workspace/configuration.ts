@@ -146,7 +146,7 @@ export interface Configuration {
 }
 
 /** The method of a workspace that names none. */
-export const defaultMethod = 'ours';
+export const defaultMethod = 'bowerbird';
 
 const crawlDefaults: CrawlSettings = {
   perCategory: 100,

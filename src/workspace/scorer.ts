@@ -1,6 +1,6 @@
 /**
  * A fitted classifier as a few matrices, whatever method it came from: x̂ = (x − centre)/‖x − centre‖ (each part where
- * it applies), z = x̂ M (to unit length for the cosine distance), scores = z W + b. The learner's nearest category by
+ * it applies; then, for some methods, sign(x̂)|x̂|^p to unit length again), z = x̂ M (to unit length for the cosine distance), scores = z W + b. The learner's nearest category by
  * Euclidean distance is of this form, for −‖z − c‖² = 2 z·c − ‖c‖² − ‖z‖² and the last term is the same for all.
  */
 import { ArgumentError, FormatError } from '../errors.js';
@@ -9,6 +9,7 @@ import { Bowerbird, Combo, type LearnerModel } from '../learner/index.js';
 import type { Backend } from '../linalg/backend.js';
 import { Matrix } from '../linalg/matrix.js';
 import { Random } from '../linalg/random.js';
+import { Bowerbird as OwnMethod } from '../methods/bowerbird/bowerbird.js';
 import type { Method } from '../problem/index.js';
 
 export interface LinearScorer {
@@ -16,6 +17,8 @@ export interface LinearScorer {
   readonly centre?: Float64Array;
   /** Whether features are then brought to unit length. */
   readonly normalise: 'unit' | 'none';
+  /** Features are then raised to this power, signs kept, and brought to unit length again. */
+  readonly power?: number;
   /** To semantic vectors, d×m. */
   readonly map?: Matrix<Float64Array>;
   /** Semantic vectors are brought to unit length: the cosine distance. */
@@ -39,6 +42,12 @@ export function scorePictures(scorer: LinearScorer, features: Matrix, backend: B
       for (let j = 0; j < d; j++) row[j] -= centre[j];
     }
   if (scorer.normalise === 'unit') unitRows(current);
+  if (scorer.power !== undefined) {
+    const { power } = scorer;
+    for (let i = 0; i < current.data.length; i++)
+      current.data[i] = Math.sign(current.data[i]) * Math.abs(current.data[i]) ** power;
+    unitRows(current);
+  }
   if (scorer.map) current = product(backend, current, scorer.map);
   if (scorer.unitSemantics) unitRows(current);
   const scores = product(backend, current, scorer.weights);
@@ -81,9 +90,12 @@ export function learnerScorer(model: LearnerModel, normalise: LinearScorer['norm
   return { normalise, map, unitSemantics: metric === 'cosine', weights, bias, names };
 }
 
-/** Methods that can say what their scorer is. */
-interface WithScorer {
-  scorer_: LinearScorer;
+/** The scorer of Bowerbird's own method: linear in features of its power and unit length. */
+function ownScorer(method: OwnMethod, names: readonly string[], normalise: LinearScorer['normalise']): LinearScorer {
+  const { weights: rows, intercepts } = method.model_;
+  const weights = Matrix.zeros(rows.cols, rows.rows);
+  for (let c = 0; c < rows.rows; c++) for (let j = 0; j < rows.cols; j++) weights.set(j, c, rows.at(c, j));
+  return { normalise, power: method.options.power, weights, bias: Float64Array.from(intercepts), names };
 }
 
 /**
@@ -98,7 +110,7 @@ export function scorerOf(
   normalise: LinearScorer['normalise'],
 ): LinearScorer | undefined {
   if (method instanceof Bowerbird || method instanceof Combo) return learnerScorer(method.model_, normalise);
-  if ('scorer_' in method) return (method as unknown as WithScorer).scorer_;
+  if (method instanceof OwnMethod) return ownScorer(method, names, normalise);
   try {
     return probe(method, dimension, names, normalise);
   } catch {
@@ -136,12 +148,17 @@ function probe(method: Method, d: number, names: readonly string[], normalise: L
 const format = 'bowerbird-scorer-1';
 
 export async function saveScorer(path: string, scorer: LinearScorer, extra: Record<string, string> = {}) {
-  const { centre, map, weights, bias, names, normalise, unitSemantics = false } = scorer;
+  const { centre, map, weights, bias, names, normalise, power, unitSemantics = false } = scorer;
+  const settings = {
+    normalise,
+    unitSemantics: String(unitSemantics),
+    ...(power !== undefined && { power: String(power) }),
+  };
   const vector = (data: Float64Array) => ({ shape: [data.length], dtype: 'float64' as const, data });
   await writeSafetensors(
     path,
     { ...(centre && { centre: vector(centre) }), ...(map && { map }), weights, bias: vector(bias) },
-    { metadata: { format, names: JSON.stringify(names), normalise, unitSemantics: String(unitSemantics), ...extra } },
+    { metadata: { format, names: JSON.stringify(names), ...settings, ...extra } },
   );
 }
 
@@ -160,6 +177,7 @@ export async function loadScorer(path: string): Promise<{ scorer: LinearScorer; 
       bias: await vector('bias'),
       normalise: metadata.normalise === 'unit' ? 'unit' : 'none',
       unitSemantics: metadata.unitSemantics === 'true',
+      ...(metadata.power !== undefined && { power: Number(metadata.power) }),
       names: JSON.parse(metadata.names) as string[],
     };
     return { scorer, metadata };

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Bowerbird } from '../../src/learner/index.js';
 import type { Backend } from '../../src/linalg/backend.js';
@@ -8,7 +12,8 @@ import { createMethod, findMethod } from '../../src/methods/index.js';
 import { generateProblem, type Problem } from '../../src/problem/index.js';
 import { confidences, findTemperature, reliability, scoreSpread } from '../../src/workspace/calibration.js';
 import { chooseScorer, scorerOfKind, scoresAsIfNew } from '../../src/workspace/choose-scorer.js';
-import { learnerScorer, scorePictures, scorerOf } from '../../src/workspace/scorer.js';
+import { scorerModel } from '../../src/workspace/export/scorer-graph.js';
+import { learnerScorer, loadScorer, saveScorer, scorePictures, scorerOf } from '../../src/workspace/scorer.js';
 
 let backend: Backend;
 beforeAll(async () => {
@@ -97,6 +102,28 @@ describe('a scorer', () => {
     for (let i = 0; i < pictures.rows; i++) {
       const row = scores.row(i);
       expect(row.indexOf(Math.max(...row))).toBe(expected[i]);
+    }
+  });
+
+  it("is that of Bowerbird's own method, also after a round trip through a file and as ONNX", async () => {
+    const problem = generateProblem({ seed: 2 });
+    const method = await createMethod(findMethod('bowerbird')).fit(problem, { backend });
+    const scorer = scorerOf(method, problem.testFeatures.cols, problem.testNames, 'unit')!;
+    const folder = mkdtempSync(join(tmpdir(), 'bowerbird-scorer-'));
+    const file = join(folder, 'scorer.safetensors');
+    await saveScorer(file, scorer);
+    const { scorer: loaded } = await loadScorer(file);
+    rmSync(folder, { recursive: true });
+    const pictures = problem.auxiliaryFeatures;
+    const expected = method.decisionValues(pictures);
+    const scores = scorePictures(loaded, pictures, backend);
+    const session = await InferenceSession.create(scorerModel(scorer, undefined));
+    const features = new Tensor('float32', pictures.copy('float32').data, [pictures.rows, pictures.cols]);
+    const answer = (await session.run({ features })).scores;
+    const largest = Math.max(...expected.data.map(Math.abs));
+    for (const [i, value] of expected.data.entries()) {
+      expect(Math.abs(scores.data[i] - value)).toBeLessThan(1e-9 * largest);
+      expect(Math.abs(Number(answer.data[i]) - value)).toBeLessThan(1e-4 * largest);
     }
   });
 

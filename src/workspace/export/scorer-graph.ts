@@ -22,6 +22,13 @@ export function addScorer(
     current = builder.node('Sub', [current, 'scorer/centre'], 'scorer/centred');
   }
   if (scorer.normalise === 'unit') current = addUnitLength(builder, current, d, 'scorer/features');
+  if (scorer.power !== undefined) {
+    builder.scalar('scorer/power', scorer.power);
+    const signs = builder.node('Sign', [current], 'scorer/signs');
+    const sizes = builder.node('Abs', [current], 'scorer/sizes');
+    const raised = builder.node('Pow', [sizes, 'scorer/power'], 'scorer/raised');
+    current = addUnitLength(builder, builder.node('Mul', [signs, raised], 'scorer/powers'), d, 'scorer/powered');
+  }
   if (map) {
     builder.floats('scorer/map', [map.rows, map.cols], values(map));
     current = builder.node('MatMul', [current, 'scorer/map'], 'scorer/semantics');
