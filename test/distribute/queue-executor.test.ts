@@ -196,6 +196,25 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
     expect(results.sort()).toEqual(jobs.map(({ id }) => id).sort());
   });
 
+  it('stops when told to, coordinator and worker, though the queue does not answer', async () => {
+    const crew = worker();
+    const abort = new AbortController();
+    const executor = await coordinator();
+    const running = collect(executor, numbered(4, { wait: 60_000 }), abort.signal);
+    await crew.hears(({ kind }) => kind === 'attached');
+    redis.freeze(true);
+    try {
+      const begun = performance.now();
+      abort.abort(new Error('enough'));
+      await expect(running).rejects.toThrow('enough');
+      await Promise.all([executor.close(), crew.kill('SIGTERM')]);
+      expect(performance.now() - begun).toBeLessThan(15_000);
+      expect(crew.child.exitCode).toBe(0);
+    } finally {
+      redis.freeze(false);
+    }
+  });
+
   it('refuses an id that belongs to another run, and addresses without a queue', async () => {
     const first = await coordinator({ runId: 'taken' });
     const abort = new AbortController();

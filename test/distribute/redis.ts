@@ -15,6 +15,8 @@ export interface RedisServer {
   url: string;
   folder: string;
   client: Redis;
+  /** Lets it answer nobody, or all again. */
+  freeze(still: boolean): void;
   /** Kills it and starts another one, which knows nothing, in its place. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -38,6 +40,9 @@ export async function startRedis(): Promise<RedisServer> {
     url: `redis://127.0.0.1:${port}`,
     folder,
     client,
+    freeze(still) {
+      server.kill(still ? 'SIGSTOP' : 'SIGCONT');
+    },
     async restart() {
       await kill(server);
       server = start();

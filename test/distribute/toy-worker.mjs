@@ -23,3 +23,5 @@ const count = await serveQueue({
   onEvent: say,
 });
 say({ kind: 'ended', ...count });
+// As `bowerbird worker` does: what a queue that does not answer keeps open must not keep the process.
+setTimeout(() => process.exit(), 1000).unref();

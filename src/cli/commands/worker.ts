@@ -75,6 +75,8 @@ export default defineCommand({
       signal,
       onEvent,
     });
+    // Connections to a queue that does not answer must not keep the process.
+    setTimeout(() => process.exit(), 1000).unref();
     printJson(count);
     print(`${count.jobs} jobs done${count.failed > 0 ? `, ${count.failed} of them failed` : ''}`);
     return 0;

@@ -11,6 +11,7 @@ import type { ExecutionOptions, Executor } from '../executor.js';
 import { connect } from './connect.js';
 import { type FileServer, serveFiles } from './file-server.js';
 import { describeFile } from './files.js';
+import { atMost, unlessAborted } from './patience.js';
 import { type FileRecord, fingerprintOf, type JobAnswer, keys, queueKey, runExpirySeconds } from './records.js';
 import { Run } from './run.js';
 
@@ -79,6 +80,9 @@ export async function createQueueExecutor(options: QueueExecutorOptions): Promis
 function localAddress(redis: Redis): string {
   return (redis.stream as Socket).localAddress ?? '127.0.0.1';
 }
+
+/** How long clearing up may take where the queue does not answer. */
+const patienceMs = 3000;
 
 interface Waiting {
   look(): void;
@@ -152,8 +156,8 @@ class QueueExecutor implements Executor {
     const signal = AbortSignal.any([this.#lost.signal, ...(options.signal ? [options.signal] : [])]);
     try {
       // Left over from an earlier coordinator: what is still wanted comes again from the iterable.
-      await this.#queue.drain();
-      await this.#run.setState('open');
+      await unlessAborted(this.#queue.drain(), signal);
+      await unlessAborted(this.#run.setState('open'), signal);
       await dispatch<Job, Result>(jobs, places, (job, stop) => this.#perform(job, stop, options), {
         ...options,
         signal,
@@ -161,8 +165,7 @@ class QueueExecutor implements Executor {
       this.#unfinished = false;
     } catch (error) {
       if (!this.#lost.signal.aborted) {
-        await this.#run.setState('cancelled');
-        await this.#queue.drain();
+        await atMost(patienceMs, this.#run.setState('cancelled'), this.#queue.drain());
       }
       throw error;
     } finally {
@@ -178,10 +181,7 @@ class QueueExecutor implements Executor {
   ): Promise<Outcome<Result>> {
     const key = queueKey(job);
     if (this.#waiting.has(key)) throw new ArgumentError(`job ${job.id} was given twice`);
-    const earlier = await this.#queue.getJob(key);
-    // Given up by an earlier coordinator; that it comes again means that it shall be tried again.
-    if (earlier && (await earlier.isFailed())) await earlier.remove();
-    await this.#add(key, job);
+    await unlessAborted(this.#enqueue(key, job), signal);
     return new Promise((resolve, reject) => {
       const stop = () => settle(() => reject(signal.reason));
       const settle = (how: () => void) => {
@@ -204,6 +204,13 @@ class QueueExecutor implements Executor {
       if (signal.aborted) stop();
       else void look();
     });
+  }
+
+  async #enqueue(key: string, job: { id: string }): Promise<void> {
+    const earlier = await this.#queue.getJob(key);
+    // Given up by an earlier coordinator; that it comes again means that it shall be tried again.
+    if (earlier && (await earlier.isFailed())) await earlier.remove();
+    await this.#add(key, job);
   }
 
   async #add(key: string, job: { id: string }): Promise<void> {
@@ -261,13 +268,10 @@ class QueueExecutor implements Executor {
   }
 
   async #close(): Promise<void> {
-    if (!this.#unfinished && !this.#lost.signal.aborted) {
-      await this.#run.end();
-      await this.#queue.obliterate({ force: true });
-    }
-    await this.#run.leave();
-    await this.#events.close();
-    await this.#queue.close();
+    const finished = !this.#unfinished && !this.#lost.signal.aborted;
+    if (finished) await atMost(patienceMs, this.#run.end(), this.#queue.obliterate({ force: true }));
+    await atMost(patienceMs, this.#run.leave());
+    await atMost(patienceMs, this.#events.close(), this.#queue.close());
     await this.#server?.close();
     this.#redis.disconnect();
   }

@@ -10,6 +10,7 @@ import type { Redis } from 'ioredis';
 import { Attachment } from './attachment.js';
 import { connect } from './connect.js';
 import { obtainFile } from './files.js';
+import { atMost } from './patience.js';
 import { heartbeatMs, keys, type RunRecord, type WorkerRecord, workerExpiryMs } from './records.js';
 import { forgetRun, isOpen, openRuns } from './run.js';
 
@@ -46,13 +47,22 @@ export interface ServeOptions {
 /** A run that could not be served is looked at again after this long. */
 const troubleMs = 5000;
 /** A run that had nothing for so long is left when another one has. */
-const patienceMs = 2000;
+const idleMs = 2000;
+/** How long giving jobs back may take where the queue does not answer. */
+const patienceMs = 5000;
 
 /** Works until the signal aborts or there has been nothing to do for long enough; gives back what it was doing. */
 export async function serveQueue(options: ServeOptions): Promise<{ jobs: number; failed: number }> {
   const redis = await connect(options.url);
+  const server = new Server(redis, options);
+  const serving = server.serve();
+  const stopped = new Promise<void>((resolve) => {
+    options.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
   try {
-    return await new Server(redis, options).serve();
+    await Promise.race([serving, stopped]);
+    await atMost(patienceMs, serving);
+    return server.count;
   } finally {
     redis.disconnect();
   }
@@ -63,7 +73,7 @@ class Server {
   readonly #options: ServeOptions;
   readonly #me: WorkerRecord;
   readonly #avoided = new Map<string, number>();
-  readonly #count = { jobs: 0, failed: 0 };
+  readonly count = { jobs: 0, failed: 0 };
   #attachment: Attachment | undefined;
 
   constructor(redis: Redis, options: ServeOptions) {
@@ -72,7 +82,7 @@ class Server {
     this.#me = { id: randomUUID(), host: hostname(), pid: process.pid, places: options.places, running: 0 };
   }
 
-  async serve(): Promise<{ jobs: number; failed: number }> {
+  async serve(): Promise<void> {
     const { signal, idleExitMs = Number.POSITIVE_INFINITY } = this.#options;
     const beat = () => this.#sayAlive().catch(() => {});
     await this.#sayAlive();
@@ -89,7 +99,6 @@ class Server {
       await this.#redis.del(keys.worker(this.#me.id));
       await this.#redis.srem(keys.workers, this.#me.id);
     }
-    return this.#count;
   }
 
   async #sayAlive(): Promise<void> {
@@ -136,8 +145,8 @@ class Server {
         lockMs,
         ...prepared,
         onJob: (job) => {
-          this.#count.jobs++;
-          if (job.failed) this.#count.failed++;
+          this.count.jobs++;
+          if (job.failed) this.count.failed++;
           onEvent?.({ kind: 'job', run, ...job });
         },
       });
@@ -180,7 +189,7 @@ class Server {
       await sleep(heartbeatMs / 2, undefined, { signal }).catch(() => {});
       if (!(await isOpen(this.#redis, run).catch(() => true))) return;
       if (attachment.idleMs > idleExitMs) return;
-      if (attachment.idleMs > patienceMs && (await this.#runWithWork(run).catch(() => undefined))) return;
+      if (attachment.idleMs > idleMs && (await this.#runWithWork(run).catch(() => undefined))) return;
     }
   }
 }
