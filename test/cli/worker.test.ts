@@ -43,7 +43,7 @@ describe.skipIf(!hasRedis)('bowerbird worker (skipped where redis-server is not 
     throw new Error(`it ended without saying "${words}"`);
   };
   const tune = (problem: string, out: string, ...more: string[]) => {
-    const words = ['tune', join(folder, problem), '--trials', '12', '--out', join(folder, out), '--device', 'wasm'];
+    const words = ['tune', join(folder, problem), '--trials', '6', '--out', join(folder, out), '--device', 'wasm'];
     return [...words, '--threads', '1', ...more];
   };
   const chosenIn = async (out: string) =>
@@ -75,7 +75,7 @@ describe.skipIf(!hasRedis)('bowerbird worker (skipped where redis-server is not 
     expect(await chosenIn('packed')).toEqual(await chosenIn('alone'));
     crew[1].kill('SIGTERM');
     expect((await once(crew[1], 'exit'))[0]).toBe(0);
-  });
+  }, 120_000);
 
   it('asks for a queue, and says when there is none', () => {
     const without = spawnSync(process.execPath, [main, 'worker'], { env: environment, encoding: 'utf8' });
