@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { createBackend } from '../../../src/linalg/create.js';
+import { Matrix } from '../../../src/linalg/matrix.js';
+import { Random } from '../../../src/linalg/random.js';
+import { withWorkspace } from '../../../src/methods/blocks/workspace.js';
+import { posteriorCovariance } from '../../../src/methods/bowerbird/alternation.js';
+import { PictureSpace } from '../../../src/methods/bowerbird/space.js';
+import { auxiliaryTemperature } from '../../../src/methods/bowerbird/temperature.js';
+import { TextEvidence } from '../../../src/methods/bowerbird/texts.js';
+import { wordPrior } from '../../../src/methods/bowerbird/words.js';
+import { generateProblem } from '../../../src/problem/generate.js';
+import type { Problem } from '../../../src/problem/problem.js';
+
+const backend = await createBackend({ threads: 1 });
+const options = { power: 1, shrinkage: 0.1 };
+const inSpace = <T>(problem: Problem, work: (space: PictureSpace) => T) =>
+  withWorkspace(backend, async (workspace) => work(new PictureSpace(problem, backend, workspace, options)));
+
+/** Inverse by Gauss-Jordan elimination: nothing of the code under test. */
+function inverse(matrix: number[][]): number[][] {
+  const n = matrix.length;
+  const a = matrix.map((row, i) => [...row, ...row.map((_, j) => (i === j ? 1 : 0))]);
+  for (let k = 0; k < n; k++) {
+    const pivot = a.slice(k).reduce((best, row, i) => (Math.abs(row[k]) > Math.abs(a[best][k]) ? i + k : best), k);
+    [a[k], a[pivot]] = [a[pivot], a[k]];
+    const scale = a[k][k];
+    a[k] = a[k].map((value) => value / scale);
+    for (let i = 0; i < n; i++) if (i !== k) a[i] = a[i].map((value, j) => value - a[i][k] * a[k][j]);
+  }
+  return a.map((row) => row.slice(n));
+}
+
+describe('the space', () => {
+  const problem = generateProblem({ seed: 3, dimensions: 6, scaling: 'l2' });
+
+  it('measures lengths with the shrunk within-category covariance of the auxiliary pictures', async () => {
+    const { auxiliaryFeatures: features, auxiliaryLabels: labels } = problem;
+    const d = features.cols;
+    const rows = Array.from({ length: features.rows }, (_, i) => Array.from(features.row(i)));
+    const scatter = Array.from({ length: d }, () => new Array<number>(d).fill(0));
+    for (const category of new Set(labels)) {
+      const own = rows.filter((_, i) => labels[i] === category);
+      const mean = Array.from({ length: d }, (_, j) => own.reduce((sum, row) => sum + row[j], 0) / own.length);
+      for (const row of own)
+        for (let j = 0; j < d; j++)
+          for (let k = 0; k < d; k++)
+            scatter[j][k] += ((row[j] - mean[j]) * (row[k] - mean[k])) / (rows.length - new Set(labels).size);
+    }
+    const kappa = (0.1 * scatter.reduce((sum, row, j) => sum + row[j], 0)) / d;
+    const metric = inverse(scatter.map((row, j) => row.map((value, k) => value + (j === k ? kappa : 0))));
+    const web = await inSpace(problem, (space) => {
+      const placed = space.place(problem.webFeatures);
+      return { rows: placed.rows.copy('float64'), squaredLengths: placed.squaredLengths };
+    });
+    for (const i of [0, 7, 20]) {
+      const x = web.rows.row(i);
+      let expected = 0;
+      for (let j = 0; j < d; j++) for (let k = 0; k < d; k++) expected += x[j] * metric[j][k] * x[k];
+      expect(web.squaredLengths[i]).toBeCloseTo(expected, 8);
+    }
+  });
+
+  it('finds the temperature under which leave-one-out posteriors are most likely', async () => {
+    const { auxiliaryFeatures, auxiliaryLabels: labels } = problem;
+    await inSpace(problem, (space) => {
+      const found = auxiliaryTemperature(backend, space, problem);
+      const { rows } = space.auxiliary(Int32Array.from(labels, (_, i) => i));
+      const solved = space.solve(rows);
+      const dot = (i: number, j: number) => rows.row(i).reduce((sum, value, k) => sum + value * solved.row(j)[k], 0);
+      const members = (category: number, but: number) =>
+        Array.from(labels.keys()).filter((i) => labels[i] === category && i !== but);
+      const gram = Array.from(labels, (_, i) => Array.from(labels, (_, j) => dot(i, j)));
+      const likelihood = (beta: number) => {
+        let total = 0;
+        for (let i = 0; i < auxiliaryFeatures.rows; i++) {
+          const scores = Array.from({ length: problem.auxiliaryNames.length }, (_, c) => {
+            const others = members(c, i);
+            const n = others.length;
+            let distance = gram[i][i];
+            for (const a of others) {
+              distance -= (2 * gram[i][a]) / n;
+              for (const b of others) distance += gram[a][b] / n / n;
+            }
+            return (-beta * distance) / (2 * space.within);
+          });
+          total += scores[labels[i]] - Math.log(scores.reduce((sum, score) => sum + Math.exp(score), 0));
+        }
+        return total;
+      };
+      const best = likelihood(found);
+      expect(best).toBeGreaterThan(likelihood(found * 1.1));
+      expect(best).toBeGreaterThan(likelihood(found / 1.1));
+    });
+  });
+});
+
+describe('the trust in words', () => {
+  const explained = generateProblem({ seed: 5, auxiliaryCategories: 40, offset: 0, dimensions: 12 });
+  const shuffled: Problem = {
+    ...explained,
+    auxiliarySemantics: Matrix.from(
+      Array.from(new Random(1).permutation(40), (c) => explained.auxiliarySemantics.row(c)),
+    ),
+  };
+
+  it('is high where words explain looks and nothing where they were shuffled', async () => {
+    const trust = (problem: Problem) => inSpace(problem, (space) => wordPrior(backend, space, problem).trust);
+    expect(await trust(explained)).toBeGreaterThan(0.7);
+    expect(await trust(shuffled)).toBeLessThan(0.2);
+  });
+
+  it('without trust expects nothing of any category', async () => {
+    const prior = await inSpace(explained, (space) => wordPrior(backend, space, explained, 0));
+    expect(Math.max(...prior.means.data.map(Math.abs))).toBeLessThan(1e-12);
+    for (let c = 0; c < prior.covariance.rows; c++)
+      for (let k = 0; k < prior.covariance.rows; k++)
+        expect(prior.covariance.at(c, k)).toBeCloseTo(c === k ? 1 : 0, 10);
+  });
+});
+
+describe('the posterior of the means', () => {
+  it('equals the inverse of prior and observed precision together', () => {
+    const random = new Random(8);
+    const factor = Array.from({ length: 4 }, () => Array.from(random.normalArray(4)));
+    const covariance = factor.map((a) => factor.map((b) => a.reduce((sum, value, j) => sum + value * b[j], 0)));
+    const precisions = Float64Array.of(0.5, 3, 20, 1e-9);
+    const between = 0.3;
+    const prior = inverse(covariance.map((row) => row.map((value) => between * value)));
+    const expected = inverse(prior.map((row, i) => row.map((value, j) => value + (i === j ? precisions[i] : 0))));
+    const found = posteriorCovariance(backend, Matrix.from(covariance), between, precisions);
+    for (let i = 0; i < 4; i++) for (let j = 0; j < 4; j++) expect(found.at(i, j)).toBeCloseTo(expected[i][j], 6);
+  });
+});
+
+describe('the evidence of texts', () => {
+  it('compares the words of trusted pictures of the category with those of mistrusted ones, leaving the picture out', () => {
+    const counts = [
+      [2, 0, 1],
+      [1, 1, 0],
+      [0, 3, 0],
+      [0, 0, 0],
+    ];
+    const labels = Int32Array.of(0, 0, 1, 1);
+    const trust = Float64Array.of(0.9, 0.2, 0.6, 0.5);
+    const smoothing = 4;
+    const totals = counts.map((row) => row.reduce((sum, value) => sum + value, 0));
+    const all = totals.reduce((sum, value) => sum + value, 0);
+    const shares = counts[0].map((_, w) => counts.reduce((sum, row) => sum + row[w], 0) / all);
+    const expected = counts.map((row, i) => {
+      const others = counts.map((_, k) => k).filter((k) => k !== i);
+      const source = (weight: (k: number) => number, w: number) => {
+        const of = (value: (k: number) => number) => others.reduce((sum, k) => sum + weight(k) * value(k), 0);
+        return (of((k) => counts[k][w]) + smoothing * shares[w]) / (of((k) => totals[k]) + smoothing);
+      };
+      return row.reduce((sum, count, w) => {
+        if (count === 0) return sum;
+        const trusted = source((k) => (labels[k] === labels[i] ? trust[k] : 0), w);
+        return sum + count * Math.log(trusted / source((k) => 1 - trust[k], w));
+      }, 0);
+    });
+    const found = new TextEvidence(Matrix.from(counts), labels, 2, smoothing).logRatios(trust);
+    found.forEach((value, i) => {
+      expect(value).toBeCloseTo(expected[i], 10);
+    });
+    expect(found[3]).toBe(0);
+  });
+
+  it('refuses texts that are not counts', () => {
+    expect(() => new TextEvidence(Matrix.from([[1, -2]]), Int32Array.of(0), 1, 4)).toThrow(/web_text.*-2/);
+  });
+});
