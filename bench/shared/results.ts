@@ -1,14 +1,13 @@
-/** Puts a table into docs/results.md, between the markers `<!-- NAME -->` and `<!-- /NAME -->`. */
+/** Puts a table into a page of docs, results.md unless told, between the markers `<!-- NAME -->` and `<!-- /NAME -->`. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-const file = new URL('../../docs/results.md', import.meta.url);
-
-export function writeResults(name: string, text: string): void {
+export function writeResults(name: string, text: string, page = 'results.md'): void {
+  const file = new URL(`../../docs/${page}`, import.meta.url);
   const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const page = readFileSync(file, 'utf8');
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/results.md lacks the markers ${begin} and ${end}`);
-  const beside = new URL('results.md.new', file);
-  writeFileSync(beside, `${page.slice(0, from + begin.length)}\n\n${text}\n\n${page.slice(to)}`);
+  const content = readFileSync(file, 'utf8');
+  const [from, to] = [content.indexOf(begin), content.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`docs/${page} lacks the markers ${begin} and ${end}`);
+  const beside = new URL(`${page}.new`, file);
+  writeFileSync(beside, `${content.slice(0, from + begin.length)}\n\n${text}\n\n${content.slice(to)}`);
   renameSync(beside, file);
 }

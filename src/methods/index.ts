@@ -1,4 +1,5 @@
 /** Methods to compare with, under one contract. */
+export { Bowerbird, type BowerbirdOptions } from './bowerbird/bowerbird.js';
 export { findMethod, methods } from './registry.js';
 export {
   createMethod,
