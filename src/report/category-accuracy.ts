@@ -27,7 +27,7 @@ export function categoryPairs(best: CompareRow | undefined, reference: CompareRo
   const drawn = chart(
     ({ narrow }) => ({
       height: data.length * height + 52,
-      marginLeft: narrow ? 112 : 180,
+      marginLeft: narrow ? 122 : 184,
       marginTop: 8,
       marginRight: 16,
       x: { label: 'accuracy, %', domain: [0, 100], grid: true, ticks: 5 },
@@ -89,7 +89,7 @@ export function categoryBars(categories: Readonly<Record<string, number>>): Html
       const tickFormat = (name: string) => shorten(name, narrow ? 16 : 26);
       return {
         height: data.length * height + 48,
-        marginLeft: narrow ? 112 : 180,
+        marginLeft: narrow ? 122 : 184,
         marginRight: 30,
         marginTop: 6,
         x: { label: 'accuracy, %', domain: [0, 100], grid: true, ticks: 5 },

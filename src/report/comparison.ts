@@ -10,6 +10,8 @@ export function comparison(compare: CompareTable): Html {
   const best = compare.rows.find(({ method }) => method === compare.best);
   const reference = compare.rows.find(({ method }) => method === compare.reference);
   const { problem } = compare;
+  // In the generalized setting some of the auxiliary pictures are test pictures too.
+  const tested = compare.confusion.counts.flat().reduce((sum, count) => sum + count, 0);
   return html`${tiles([
     ...(best
       ? [
@@ -26,14 +28,14 @@ export function comparison(compare: CompareTable): Html {
     { label: 'Methods', value: whole(compare.rows.length), note: `${compare.skipped.length} skipped` },
     {
       label: 'Test pictures',
-      value: whole(problem.testPictures),
-      note: `${whole(problem.testCategories)} categories${compare.setting === 'generalized' ? ', generalized setting' : ''}`,
+      value: whole(tested),
+      note: `${whole(compare.categories.length)} categories to choose from${compare.setting === 'generalized' ? ', generalized setting' : ''}`,
     },
   ])}
 <h3>Accuracy</h3>
 ${accuracyChart(compare)}
 ${scores(compare)}
-${compare.paper && html`<p class="caption">“Paper” is the accuracy printed in ${compare.paper.citation} for ${compare.paper.dataset} (${compare.paper.recognisedBy}); pictures and features differ, so only the order of methods is comparable.</p>`}
+${compare.paper && html`<p class="caption">“Paper”: the accuracy printed for ${compare.paper.dataset.toUpperCase()} in ${compare.paper.citation}. Its features and web pictures were others. The dataset was recognised by: ${compare.paper.recognisedBy}.</p>`}
 ${categoryPairs(best, reference)}
 <h3>Confusion of ${titleOf(compare, compare.confusion.method)}</h3>
 ${confusionMatrix({ names: compare.categories, counts: compare.confusion.counts }, titleOf(compare, compare.confusion.method))}

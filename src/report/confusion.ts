@@ -93,7 +93,7 @@ export function confusionMatrix({ names, counts }: Confusion, what: string): Htm
     },
     {
       label: `Confusion matrix of ${what}`,
-      caption: `Rows: true category; columns: category assigned by ${what}. The stronger the colour, the larger the share of the row.`,
+      caption: `Rows: true category; columns: assigned category (${what}). The stronger the colour, the larger the share of the row.`,
       legend: [
         { name: 'right', colour: colours.accent },
         { name: 'wrong', colour: colours.second },

@@ -84,7 +84,7 @@ async function describe(backend: Backend, folder: ResultFolder, options: Gallery
     case 'compare':
       return {
         kind: 'Comparison',
-        title: folder.table.title,
+        title: folder.table.title === 'Comparison' ? `Comparison: ${name}` : folder.table.title,
         lead: about(folder.table.problem),
         content: comparison(folder.table),
       };
@@ -100,7 +100,7 @@ async function describe(backend: Backend, folder: ResultFolder, options: Gallery
     case 'tune':
       return {
         kind: 'Search',
-        title: `Parameters of ${folder.chosen.method}`,
+        title: `Parameters of ${folder.chosen.method}: ${name}`,
         lead: about(folder.run.configuration as { problem?: string }),
         content: tuning(folder),
       };

@@ -60,7 +60,7 @@ caption { text-align: left; padding: 10px 14px 4px; color: var(--muted); font-si
 th, td { padding: 7px 14px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th { color: var(--muted); font-weight: 600; font-size: 0.8rem; vertical-align: bottom; background: var(--card); }
 tbody tr:last-child > * { border-bottom: 0; }
-tbody th { font-weight: 600; background: var(--paper); position: sticky; left: 0; min-width: 7.5em; }
+tbody th { font-weight: 600; background: var(--paper); position: sticky; left: 0; min-width: 12em; }
 tbody tr.emphasised > * { background: var(--accent-soft); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .sub { display: block; color: var(--muted); font-weight: 400; font-size: 0.8rem; }
@@ -101,6 +101,7 @@ code { font: 0.88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; ov
   .chart .wide { display: none; }
   .chart .narrow { display: block; }
   th, td { padding: 6px 10px; }
+  tbody th { min-width: 7.5em; }
 }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
 @media print {
@@ -116,7 +117,7 @@ code { font: 0.88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; ov
   .sub { font-size: 6.5pt; }
   caption, thead th { font-size: 7pt; }
   th, td { padding: 3pt 5pt; }
-  tbody th { position: static; }
+  tbody th { position: static; min-width: 0; }
   .chart .wide { display: block; }
   .chart .narrow { display: none; }
   .chart, .tile, .gallery li, tr { break-inside: avoid; }
