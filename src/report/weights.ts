@@ -33,7 +33,7 @@ export function weightHistogram(weights: readonly WeightedPicture[]): Html {
     }),
     {
       label: 'Histogram of the weights of web pictures',
-      caption: 'Weights average 1 within a category (dashed line); 0 leaves a picture out.',
+      caption: 'Weights average 1 over all web pictures (dashed line); 0 leaves a picture out.',
     },
   );
 }
