@@ -8,7 +8,7 @@
  */
 import { join } from 'node:path';
 import { accuracy } from '../src/evaluation/metrics.js';
-import { Bowerbird } from '../src/learner/index.js';
+import { PaperLearner } from '../src/learner/index.js';
 import { type Backend, createBackend, Matrix } from '../src/linalg/index.js';
 import { createMethod, findMethod } from '../src/methods/index.js';
 import { loadProblem, type Problem } from '../src/problem/index.js';
@@ -67,7 +67,7 @@ async function bothDecisions(problem: Problem, backend: Backend): Promise<[strin
     ['ours, defaults', {}],
     ['ours, λ1 = 4', { lambda1: 4, lambda2: 3, lambda3: 0.03, lambda4: 0.03 }],
   ] as const) {
-    const learner = await new Bowerbird(options).fit(problem, { backend });
+    const learner = await new PaperLearner(options).fit(problem, { backend });
     const semantics = problem.testSemantics.copy('float64');
     const prototypes = Matrix.zeros(semantics.rows, problem.testFeatures.cols);
     backend.gemm(prototypes, semantics, learner.dictionary_, { transposeB: true });

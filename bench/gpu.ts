@@ -3,7 +3,7 @@
  * an iteration goes, a search of 100 trials over one upload, and a million web images.
  */
 import { parseArgs } from 'node:util';
-import { Bowerbird, ResidentProblem } from 'bowerbird/learner';
+import { PaperLearner, ResidentProblem } from 'bowerbird/learner';
 import { type Backend, createBackend, Matrix, Random } from 'bowerbird/linalg';
 import { generateProblem, type Problem } from 'bowerbird/problem';
 
@@ -100,9 +100,12 @@ async function cub(backend: Backend, problem: Problem): Promise<void> {
     );
     for (const round of ['first', 'second', 'third']) {
       const begun = performance.now();
-      const learner = await new Bowerbird({ ...parameters, dtype, maxIterations: 50, tolerance: 1e-300 }).fit(problem, {
-        resident,
-      });
+      const learner = await new PaperLearner({ ...parameters, dtype, maxIterations: 50, tolerance: 1e-300 }).fit(
+        problem,
+        {
+          resident,
+        },
+      );
       const inside = learner.trace_.reduce((sum, record) => sum + record.seconds, 0);
       console.log(
         `CUB sizes, ${dtype}, 50 iterations, ${round} fit: ${((performance.now() - begun) / 1000).toFixed(3)} s in all, ${inside.toFixed(3)} s in iterations`,
@@ -151,7 +154,7 @@ async function profile(backend: Backend, problem: Problem, resident: ResidentPro
     };
   }
   const begun = performance.now();
-  await new Bowerbird({ ...parameters, maxIterations: 50, tolerance: 1e-300 }).fit(problem, { resident });
+  await new PaperLearner({ ...parameters, maxIterations: 50, tolerance: 1e-300 }).fit(problem, { resident });
   const total = (performance.now() - begun) / 1000;
   for (const name of original.keys()) delete target[name];
   console.log(`where the time goes (50 iterations, waiting after every call, ${total.toFixed(3)} s):`);
@@ -174,7 +177,7 @@ async function search(backend: Backend, problem: Problem, trials: number): Promi
       lambda4: power(),
       bound: 1.5 + 0.5 * random.integer(8),
     };
-    const learner = await new Bowerbird(drawn).fit(problem, { resident });
+    const learner = await new PaperLearner(drawn).fit(problem, { resident });
     iterations += learner.trace_.length;
   }
   const total = (performance.now() - begun) / 1000;
@@ -215,7 +218,7 @@ async function million(backend: Backend): Promise<void> {
     `a million web images: upload of ${web.rows} × ${web.cols} float32 ${((performance.now() - upload) / 1000).toFixed(1)} s`,
   );
   const begun = performance.now();
-  const learner = await new Bowerbird({ ...parameters, dtype: 'float32' }).fit(problem, { resident });
+  const learner = await new PaperLearner({ ...parameters, dtype: 'float32' }).fit(problem, { resident });
   console.log(
     `fit of 1,000,000 × 1024 float32: ${((performance.now() - begun) / 1000).toFixed(1)} s, ${learner.trace_.length} iterations, converged ${learner.converged_}`,
   );

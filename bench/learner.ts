@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { NpyWriter, readNpy, toMatrix, writeNpy } from 'bowerbird/formats';
-import { Bowerbird } from 'bowerbird/learner';
+import { PaperLearner } from 'bowerbird/learner';
 import { type Backend, createBackend, Matrix, Random } from 'bowerbird/linalg';
 import { generateProblem, type Problem } from 'bowerbird/problem';
 
@@ -59,7 +59,7 @@ async function againstLiteral(iterations: number, threads: number): Promise<void
         continue;
       }
       const begun = performance.now();
-      const learner = await new Bowerbird({ ...parameters, maxIterations: iterations, tolerance: 1e-300 }).fit(
+      const learner = await new PaperLearner({ ...parameters, maxIterations: iterations, tolerance: 1e-300 }).fit(
         problem,
         { backend },
       );
@@ -136,7 +136,7 @@ async function runLiteral(
   return undefined;
 }
 
-async function difference(folder: string, learner: Bowerbird): Promise<string> {
+async function difference(folder: string, learner: PaperLearner): Promise<string> {
   const literal = toMatrix(await readNpy(join(folder, 'literal_semantics.npy')), 'float64');
   let largest = 0;
   for (let i = 0; i < literal.rows; i++) {
@@ -164,9 +164,12 @@ async function growth(threads: number): Promise<void> {
       validation: false,
     });
     const iterations = 20;
-    const learner = await new Bowerbird({ ...parameters, maxIterations: iterations, tolerance: 1e-300 }).fit(problem, {
-      backend,
-    });
+    const learner = await new PaperLearner({ ...parameters, maxIterations: iterations, tolerance: 1e-300 }).fit(
+      problem,
+      {
+        backend,
+      },
+    );
     // The median: other work on the machine only ever adds time.
     const each = learner.trace_.map((record) => record.seconds).sort((a, b) => a - b)[iterations / 2];
     seconds.push(each);

@@ -1,12 +1,13 @@
 /** One job: fits a method to a problem and scores what it says about the test pictures. */
-import { Bowerbird, Combo, type ResidentProblem } from '../learner/index.js';
+import { Combo, PaperLearner, type ResidentProblem } from '../learner/index.js';
 import type { Backend } from '../linalg/backend.js';
 import type { Matrix } from '../linalg/matrix.js';
 import { createMethod, findMethod } from '../methods/index.js';
-import { candidateNames, type FitProgress, type Method, type Problem, rowMaxima } from '../problem/index.js';
+import { candidateNames, type FitProgress, type Problem, rowMaxima } from '../problem/index.js';
 import { generalizedScores } from './generalized-scores.js';
 import { accuracy, categoryAccuracies, meanCategoryAccuracy, rocArea } from './metrics.js';
 import type { FitJob, FitOutcome } from './results.js';
+import { webWeights } from './run-folder.js';
 import { seenUnseenArea } from './seen-unseen.js';
 
 export interface FitTools {
@@ -23,13 +24,13 @@ export async function runFit(job: FitJob, problem: Problem, tools: FitTools): Pr
   const begun = performance.now();
   const method = createMethod(findMethod(job.method), job.parameters, job.seed);
   const options = { backend, signal, onProgress };
-  const learner = method instanceof Bowerbird || method instanceof Combo ? method : undefined;
+  const learner = method instanceof PaperLearner || method instanceof Combo ? method : undefined;
   if (learner) await learner.fit(problem, { ...options, ...(resident && { resident: resident() }) });
   else await method.fit(problem, options);
   const values = method.decisionValues(problem.testFeatures);
   const predictions = rowMaxima(values);
   const seconds = (performance.now() - begun) / 1000;
-  const theta = weightsOf(method);
+  const theta = webWeights(method);
   return {
     id: job.id,
     ...scores(problem, predictions, values),
@@ -57,12 +58,6 @@ function scores(problem: Problem, predictions: Int32Array, values: Matrix): Part
       ausuc: seenUnseenArea(values, testLabels, problem.testNames.length),
     }),
   };
-}
-
-/** The weights of the web pictures, of methods that have some. */
-function weightsOf(method: Method): Float64Array | undefined {
-  const theta = (method as { theta_?: unknown }).theta_;
-  return theta instanceof Float64Array && theta.length > 0 ? theta : undefined;
 }
 
 function thetaArea(theta: Float64Array, kinds: readonly string[]): number {

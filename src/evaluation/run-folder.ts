@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { writeCsv, writeFileAtomic, writeNpy } from '../formats/index.js';
 import { type IterationRecord, type LearnerModel, saveModel, traceColumns } from '../learner/index.js';
 import type { Matrix } from '../linalg/matrix.js';
+import type { Method } from '../problem/method.js';
 import { candidateNames, type Problem } from '../problem/problem.js';
 import { accuracy, categoryAccuracies, meanCategoryAccuracy, rocArea } from './metrics.js';
 
@@ -82,7 +83,7 @@ export function fitMetrics(problem: Problem, predicted: Int32Array, theta: Float
 }
 
 /** What a finished fit of the learner, or of its combination, offers. */
-export interface FittedLearner {
+export interface FittedLearner extends Method {
   semantics_: Matrix;
   theta_: Float64Array;
   /** Absent for a combination of learners. */
@@ -91,10 +92,58 @@ export interface FittedLearner {
   trace_: readonly IterationRecord[];
   converged_: boolean;
   warnings_: readonly string[];
-  decisionValues(features: Matrix): Matrix;
 }
 
-/** Everything about a fit of the paper's learner. `record` is what run.json holds. */
+/**
+ * What every fit leaves: predictions for the test pictures, scores where labels are known, weights of the web pictures
+ * where the method has some, and `record` as run.json.
+ */
+export async function writeMethodRun(
+  folder: string,
+  method: Method,
+  problem: Problem,
+  record: Record<string, unknown>,
+): Promise<FitMetrics> {
+  await mkdir(folder, { recursive: true });
+  const file = (name: string) => join(folder, name);
+  const values = method.decisionValues(problem.testFeatures).copy('float64');
+  for (let i = 0; i < values.data.length; i++) values.data[i] = -values.data[i];
+  const candidates = candidateNames(problem);
+  const rows = predictionRows(values, candidates).map((entry) =>
+    problem.testLabels ? { ...entry, truth: candidates[problem.testLabels[entry.row]] } : entry,
+  );
+  const theta = webWeights(method) ?? new Float64Array(0);
+  const metrics = fitMetrics(
+    problem,
+    Int32Array.from(rows, (row) => row.category),
+    theta,
+  );
+  await writePredictions(file('predictions.csv'), rows);
+  if (theta.length > 0) {
+    await writeNpy(file('theta.npy'), { shape: [theta.length], dtype: 'float64', data: theta });
+    await writeCsv(
+      file('weights.csv'),
+      Array.from(theta, (weight, i) => [
+        i,
+        problem.testNames[problem.webLabels[i]],
+        weight,
+        problem.webTexts?.[i] ?? '',
+      ]),
+      { header: ['row', 'category', 'weight', 'text'] },
+    );
+  }
+  await writeFileAtomic(file('metrics.json'), `${JSON.stringify(metrics, null, 2)}\n`);
+  await writeFileAtomic(file('run.json'), `${JSON.stringify(record, null, 2)}\n`);
+  return metrics;
+}
+
+/** The weights of the web pictures, of methods that have some. */
+export function webWeights(method: Method): Float64Array | undefined {
+  const theta = (method as { theta_?: unknown }).theta_;
+  return theta instanceof Float64Array && theta.length > 0 ? theta : undefined;
+}
+
+/** Beside that, what the paper's learner leaves: learnt semantic vectors, dictionary, trace and saved model. */
 export async function writeLearnerRun(
   folder: string,
   learner: FittedLearner,
@@ -104,40 +153,13 @@ export async function writeLearnerRun(
 ): Promise<FitMetrics> {
   await mkdir(folder, { recursive: true });
   const file = (name: string) => join(folder, name);
-  const values = learner.decisionValues(problem.testFeatures);
-  for (let i = 0; i < values.data.length; i++) values.data[i] = -values.data[i];
-  const candidates = candidateNames(problem);
-  const rows = predictionRows(values, learner.model_.names).map((entry) =>
-    problem.testLabels ? { ...entry, truth: candidates[problem.testLabels[entry.row]] } : entry,
-  );
-  const metrics = fitMetrics(
-    problem,
-    Int32Array.from(rows, (row) => row.category),
-    learner.theta_,
-  );
-  await writePredictions(file('predictions.csv'), rows);
   await writeNpy(file('semantics.npy'), learner.semantics_);
   if (learner.dictionary_) await writeNpy(file('dictionary.npy'), learner.dictionary_);
-  if (learner.theta_.length > 0) {
-    await writeNpy(file('theta.npy'), { shape: [learner.theta_.length], dtype: 'float64', data: learner.theta_ });
-    await writeCsv(
-      file('weights.csv'),
-      Array.from(learner.theta_, (weight, i) => [
-        i,
-        problem.testNames[problem.webLabels[i]],
-        weight,
-        problem.webTexts?.[i] ?? '',
-      ]),
-      { header: ['row', 'category', 'weight', 'text'] },
-    );
-  }
   await writeCsv(
     file('trace.csv'),
     learner.trace_.map((entry) => traceColumns.map((column) => entry[column])),
     { header: traceColumns },
   );
   await saveModel(file('model.safetensors'), learner.model_, modelMetadata);
-  await writeFileAtomic(file('metrics.json'), `${JSON.stringify(metrics, null, 2)}\n`);
-  await writeFileAtomic(file('run.json'), `${JSON.stringify(record, null, 2)}\n`);
-  return metrics;
+  return writeMethodRun(folder, learner, problem, record);
 }

@@ -14,7 +14,7 @@ import { type EarlyStopping, failureOf, MethodRun } from './method-run.js';
 import type { ChosenParameters, JournalLine } from './results.js';
 
 export interface SearchOptions extends EvaluationSetting {
-  /** @default 'ours' */
+  /** @default 'bowerbird' */
   method?: string;
   /** @default 40 */
   trials?: number;
@@ -34,10 +34,10 @@ export const defaultEarlyStopping: EarlyStopping = { share: 1 / 4, keep: 1 / 3 }
 /**
  * @example
  * const { chosen } = await search({ problem, folder: 'tuned', method: 'ours', trials: 40 });
- * const learner = await new Bowerbird(chosen.parameters).fit(problem);
+ * const learner = await new PaperLearner(chosen.parameters).fit(problem);
  */
 export async function search(options: SearchOptions): Promise<SearchResult> {
-  const { method = 'ours', trials = 40, earlyStopping } = options;
+  const { method = 'bowerbird', trials = 40, earlyStopping } = options;
   const spec = findMethod(method);
   requireSearch(spec, trials);
   return evaluate('tune', options, { validation: true, test: false }, async (open) => {

@@ -3,14 +3,14 @@ import { ArgumentError } from '../errors.js';
 import type { Matrix } from '../linalg/matrix.js';
 import { type Method, rowMaxima } from '../problem/method.js';
 import type { Problem } from '../problem/problem.js';
-import { Bowerbird, type LearnerFitOptions, type LearnerModel } from './bowerbird.js';
 import { distances } from './nearest.js';
 import type { LearnerOptions } from './options.js';
+import { type LearnerFitOptions, type LearnerModel, PaperLearner } from './paper-learner.js';
 import type { IterationRecord } from './trace.js';
 
 export class Combo implements Method {
-  readonly web: Bowerbird;
-  readonly zeroShot: Bowerbird;
+  readonly web: PaperLearner;
+  readonly zeroShot: PaperLearner;
   /** Mean semantic vectors of the test pictures, nt×m. */
   semantics_!: Matrix<Float64Array>;
   theta_!: Float64Array;
@@ -21,8 +21,8 @@ export class Combo implements Method {
   warnings_: string[] = [];
 
   constructor(options: Partial<LearnerOptions> = {}) {
-    this.web = new Bowerbird({ ...options, special: 'ours-wsl' });
-    this.zeroShot = new Bowerbird({ ...options, special: 'ours-zsl' });
+    this.web = new PaperLearner({ ...options, special: 'ours-wsl' });
+    this.zeroShot = new PaperLearner({ ...options, special: 'ours-zsl' });
   }
 
   async fit(problem: Problem, options: Omit<LearnerFitOptions, 'checkpoint'> = {}): Promise<this> {

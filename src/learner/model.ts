@@ -3,9 +3,9 @@ import { FormatError } from '../errors.js';
 import { openSafetensors, toMatrix, writeSafetensors } from '../formats/index.js';
 import type { Backend } from '../linalg/backend.js';
 import type { Matrix } from '../linalg/matrix.js';
-import type { LearnerModel } from './bowerbird.js';
 import { mapFeatures } from './map.js';
 import { distances } from './nearest.js';
+import type { LearnerModel } from './paper-learner.js';
 
 export async function saveModel(path: string, model: LearnerModel, extra: Record<string, string> = {}): Promise<void> {
   const metadata = {

@@ -1,9 +1,9 @@
 /** The paper's learner and its special cases, as methods of the registry. */
 import {
-  Bowerbird,
   Combo,
   type LearnerOptions,
   learnerDefaults,
+  PaperLearner,
   type SpecialCase,
   specialCases,
 } from '../learner/index.js';
@@ -40,7 +40,7 @@ function special(name: SpecialCase, title: string, uses: readonly Ingredient[]):
     uses,
     setting: 'both',
     parameters: free(specialCases[name]),
-    create: (given) => new Bowerbird({ ...numbers(given), special: name }),
+    create: (given) => new PaperLearner({ ...numbers(given), special: name }),
   };
 }
 

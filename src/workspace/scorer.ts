@@ -5,7 +5,7 @@
  */
 import { ArgumentError, FormatError } from '../errors.js';
 import { openSafetensors, toMatrix, writeSafetensors } from '../formats/index.js';
-import { Bowerbird, Combo, type LearnerModel } from '../learner/index.js';
+import { Combo, type LearnerModel, PaperLearner } from '../learner/index.js';
 import type { Backend } from '../linalg/backend.js';
 import { Matrix } from '../linalg/matrix.js';
 import { Random } from '../linalg/random.js';
@@ -109,7 +109,7 @@ export function scorerOf(
   names: readonly string[],
   normalise: LinearScorer['normalise'],
 ): LinearScorer | undefined {
-  if (method instanceof Bowerbird || method instanceof Combo) return learnerScorer(method.model_, normalise);
+  if (method instanceof PaperLearner || method instanceof Combo) return learnerScorer(method.model_, normalise);
   if (method instanceof OwnMethod) return ownScorer(method, names, normalise);
   try {
     return probe(method, dimension, names, normalise);

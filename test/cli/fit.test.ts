@@ -9,7 +9,7 @@ import { generateProblem, saveProblem } from '../../src/problem/index.js';
 const folder = mkdtempSync(join(tmpdir(), 'bowerbird-fit-'));
 const file = (...names: string[]) => join(folder, ...names);
 const problem = generateProblem({ seed: 3, noise: 0.6, scaling: 'none' });
-const parameters = ['--lambda1', '10', '--lambda2', '0.1', '--threads', '1', '--quiet'];
+const parameters = ['--method', 'ours', '--lambda1', '10', '--lambda2', '0.1', '--threads', '1', '--quiet'];
 
 let out = '';
 let errors = '';
@@ -72,6 +72,7 @@ describe('bowerbird fit', () => {
   it('takes parameters from a file and lets options overrule them', async () => {
     writeFileSync(file('parameters.json'), JSON.stringify({ parameters: { lambda1: 10, lambda2: 0.1, bound: 2 } }));
     const words = ['fit', file('problem.npz'), '--out', file('tuned'), '--params', file('parameters.json')];
+    words.push('--method', 'ours');
     expect(await run([...words, '--bound', '3', '--max-iterations', '3', '--json', '--quiet'])).toBe(0);
     const { configuration } = JSON.parse(out) as { configuration: Record<string, number> };
     expect([configuration.lambda1, configuration.bound]).toEqual([10, 3]);
@@ -82,6 +83,37 @@ describe('bowerbird fit', () => {
     writeFileSync(file('chosen.json'), JSON.stringify({ method: 'ours-zsl', parameters: { lambda1: 10 } }));
     expect(await run(['fit', file('problem.npz'), '--out', file('x'), '--params', file('chosen.json')])).toBe(2);
     expect(errors).toContain('Add --method ours-zsl.');
+  });
+
+  it('fits the default method, whose model predict and weights read, and any other', async () => {
+    const words = ['fit', file('problem.npz'), '--threads', '1', '--quiet', '--json'];
+    expect(await run([...words, '--out', file('own'), '--set', 'sharpness=3,balance=0'])).toBe(0);
+    const { configuration, metrics } = JSON.parse(out) as {
+      configuration: { method: string; parameters: unknown };
+      metrics: { accuracy: number };
+    };
+    expect(configuration.method).toBe('bowerbird');
+    expect(configuration.parameters).toEqual({ sharpness: 3, balance: 0 });
+    expect(metrics.accuracy).toBeGreaterThan(0.5);
+    out = '';
+    expect(await run(['predict', file('own'), file('problem.npz'), '--json'])).toBe(0);
+    const again = (JSON.parse(out) as { metrics: { accuracy: number } }).metrics.accuracy;
+    expect(Math.abs(again - metrics.accuracy)).toBeLessThan(0.05);
+    expect(await run(['weights', file('own'), '--top', '1'])).toBe(0);
+    expect(await run([...words, '--out', file('lr'), '--method', 'lr'])).toBe(0);
+    expect(existsSync(file('lr', 'scorer.safetensors'))).toBe(true);
+  });
+
+  it('says whose parameter an option is', async () => {
+    const words = ['fit', file('problem.npz'), '--out', file('x')];
+    expect(await run([...words, '--lambda1', '10'])).toBe(2);
+    expect(errors).toContain('Add --method ours');
+    errors = '';
+    expect(await run([...words, '--set', 'lambda1=10'])).toBe(2);
+    expect(errors).toContain('bowerbird has no parameter "lambda1"');
+    errors = '';
+    expect(await run([...words, '--set', 'sharpness'])).toBe(2);
+    expect(errors).toContain('NAME=VALUE');
   });
 
   it('gives the streamed fit the answer of the fit in memory', async () => {

@@ -10,7 +10,7 @@ import {
   rocArea,
   runExperiment,
 } from '../../src/evaluation/index.js';
-import { Bowerbird } from '../../src/learner/index.js';
+import { PaperLearner } from '../../src/learner/index.js';
 import { createBackend } from '../../src/linalg/index.js';
 import { findMethod } from '../../src/methods/index.js';
 import { generateProblem, saveProblem, subsetWeb } from '../../src/problem/index.js';
@@ -43,7 +43,7 @@ describe('an experiment', () => {
     expect(result.plots.map(({ x }) => x.scale)).toEqual(['log', 'log', 'log', 'log', 'linear']);
     // The point at the chosen value is the fit with the chosen parameters.
     const backend = await createBackend({ threads: 1 });
-    const learner = await new Bowerbird(parameters).fit(problem, { backend });
+    const learner = await new PaperLearner(parameters).fit(problem, { backend });
     const right = [...learner.predict(problem.testFeatures)].filter((c, i) => c === problem.testLabels![i]).length;
     backend.dispose();
     for (const [k, x] of [10, 0.01, 0.1, 0.1, 2].entries()) {
@@ -59,7 +59,7 @@ describe('an experiment', () => {
     const ours = result.plots[0].series.find(({ name }) => name === 'ours')!;
     expect(ours.points.map(({ x }) => x)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     const backend = await createBackend({ threads: 1 });
-    const learner = await new Bowerbird(parameters).fit(subsetWeb(problem, 4, 1), { backend });
+    const learner = await new PaperLearner(parameters).fit(subsetWeb(problem, 4, 1), { backend });
     const right = [...learner.predict(problem.testFeatures)].filter((c, i) => c === problem.testLabels![i]).length;
     backend.dispose();
     expect(ours.points[3].y).toBeCloseTo((100 * right) / problem.testFeatures.rows, 9);
@@ -77,7 +77,7 @@ describe('an experiment', () => {
     const [kinds, extremes] = result.tables;
     expect(kinds.rows.map((row) => row[0])).toEqual(['ours', 'ours-wsl', 'ours-pi', 'bowerbird']);
     const backend = await createBackend({ threads: 1 });
-    const { theta_ } = await new Bowerbird(parameters).fit(problem, { backend });
+    const { theta_ } = await new PaperLearner(parameters).fit(problem, { backend });
     backend.dispose();
     const clean = problem.webKinds!.map((kind) => kind === 'clean');
     expect(kinds.rows[0].at(-1)).toBeCloseTo(rocArea(theta_, clean), 3);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Bowerbird } from '../../src/learner/bowerbird.js';
 import type { SpecialCase } from '../../src/learner/options.js';
 import { specialCases } from '../../src/learner/options.js';
+import { PaperLearner } from '../../src/learner/paper-learner.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import { backend } from './backend.js';
 import { asColumns, rowsOf } from './columns.js';
@@ -30,7 +30,7 @@ describe.each(['ours', 'ours-wsl', 'ours-zsl', 'ours-sim1', 'ours-sim2'] as Spec
     const parameters = { ...common, lambda2: special === 'ours-wsl' ? 0.05 : 0.5 };
     const options = { ...parameters, gamma, ...specialCases[special] };
     const literal = literalFit(asColumns(problem, gamma > 0), { useWeb: true, ...options, maxIterations: 400 });
-    const learner = await new Bowerbird({ ...parameters, gamma, special }).fit(problem, { backend });
+    const learner = await new PaperLearner({ ...parameters, gamma, special }).fit(problem, { backend });
     expect(learner.converged_).toBe(true);
     expect(learner.trace_.length).toBe(literal.iterations);
     expect(largest(subtract(rowsOf(learner.semantics_), transpose(literal.a)))).toBeLessThan(1e-9);

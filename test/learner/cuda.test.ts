@@ -1,6 +1,6 @@
 // The learner's suite on the GPU, and its agreement with the CPU.
 import { describe, expect, it } from 'vitest';
-import { Bowerbird } from '../../src/learner/bowerbird.js';
+import { PaperLearner } from '../../src/learner/paper-learner.js';
 import { createBackend } from '../../src/linalg/create.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import { gpu } from '../linalg/gpu.js';
@@ -12,7 +12,7 @@ describe.skipIf(!gpu)('on cuda (needs an NVIDIA GPU)', async () => {
     await import('./updates.test.js');
     await import('./resume.test.js');
     await import('./noise.test.js');
-    await import('./bowerbird.test.js');
+    await import('./paper-learner.test.js');
   }
 
   it('finds the answer of the CPU', async () => {
@@ -25,7 +25,7 @@ describe.skipIf(!gpu)('on cuda (needs an NVIDIA GPU)', async () => {
     });
     const fits = await Promise.all(
       (['auto', 'cuda'] as const).map(async (device) =>
-        new Bowerbird({ lambda1: 10, lambda2: 0.1 }).fit(problem, { backend: await createBackend({ device }) }),
+        new PaperLearner({ lambda1: 10, lambda2: 0.1 }).fit(problem, { backend: await createBackend({ device }) }),
       ),
     );
     expect(fits[1].predict(problem.testFeatures)).toEqual(fits[0].predict(problem.testFeatures));

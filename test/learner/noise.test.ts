@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Bowerbird } from '../../src/learner/bowerbird.js';
+import { PaperLearner } from '../../src/learner/paper-learner.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { generateProblem } from '../../src/problem/generate.js';
@@ -13,8 +13,8 @@ const shuffled = { ...problem, testFeatures: Matrix.from([...order].map((i) => p
 /** How much the semantic vectors change when the test pictures are merely listed in another order. */
 async function dependenceOnOrder(space: 'span' | 'full', lambda1: number): Promise<number> {
   const options = { lambda1, lambda2: 0.1, lambda3: 1, lambda4: 0.2, bound: 2, space };
-  const a = await new Bowerbird(options).fit(problem, { backend });
-  const b = await new Bowerbird(options).fit(shuffled, { backend });
+  const a = await new PaperLearner(options).fit(problem, { backend });
+  const b = await new PaperLearner(options).fit(shuffled, { backend });
   let gap = 0;
   order.forEach((row, i) => {
     a.semantics_.row(row).forEach((value, j) => {
@@ -36,8 +36,8 @@ describe('why the semantic span is the default', () => {
   it('with a large λ1 both agree', async () => {
     expect(await dependenceOnOrder('full', 10)).toBeLessThan(1e-10);
     const options = { lambda1: 10, lambda2: 0.1, lambda3: 1, lambda4: 0.2, bound: 2 };
-    const span = await new Bowerbird(options).fit(problem, { backend });
-    const full = await new Bowerbird({ ...options, space: 'full' }).fit(problem, { backend });
+    const span = await new PaperLearner(options).fit(problem, { backend });
+    const full = await new PaperLearner({ ...options, space: 'full' }).fit(problem, { backend });
     span.semantics_.data.forEach((value, i) => {
       expect(Math.abs(value - full.semantics_.data[i])).toBeLessThan(1e-9);
     });

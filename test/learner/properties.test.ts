@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { rocArea } from '../../src/evaluation/metrics.js';
-import { Bowerbird } from '../../src/learner/bowerbird.js';
+import { PaperLearner } from '../../src/learner/paper-learner.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { generateProblem } from '../../src/problem/generate.js';
@@ -22,7 +22,7 @@ const problem = generateProblem({
   testPerCategory: 9,
 });
 const parameters = { lambda1: 10, lambda2: 0.1, lambda3: 1, lambda4: 0.2, bound: 2 };
-const learn = (given: Problem) => new Bowerbird(parameters).fit(given, { backend });
+const learn = (given: Problem) => new PaperLearner(parameters).fit(given, { backend });
 const reference = await learn(problem);
 
 const pick = (matrix: Matrix, order: Int32Array) => Matrix.from([...order].map((i) => matrix.row(i)));
@@ -78,7 +78,7 @@ describe('the answer depends on the content of a problem, not on its form', () =
       testNames: [...order].map((c) => problem.testNames[c]),
       webLabels: problem.webLabels.map((c) => order.indexOf(c)),
     });
-    const names = (learner: Bowerbird) =>
+    const names = (learner: PaperLearner) =>
       [...learner.predict(problem.testFeatures)].map((c) => learner.model_.names[c]);
     expect(names(other)).toEqual(names(reference));
     expect(largestGap(other.theta_, reference.theta_)).toBeLessThan(1e-7);
@@ -119,7 +119,7 @@ describe('the weights', () => {
       wrong: 0.3,
       noise: 0.6,
     });
-    const learner = await new Bowerbird({ lambda1: 1, lambda2: 0.1, lambda3: 0.01, lambda4: 0.1, bound: 1.5 }).fit(
+    const learner = await new PaperLearner({ lambda1: 1, lambda2: 0.1, lambda3: 0.01, lambda4: 0.1, bound: 1.5 }).fit(
       noisy,
       {
         backend,
@@ -136,10 +136,13 @@ describe('the weights', () => {
   const photographs = new URL('../../../shared/data/cub-web.npz', import.meta.url);
   it.skipIf(!existsSync(photographs))('tell clean from wrong photographs of birds (needs ../shared/data)', async () => {
     const birds = await loadProblem(photographs.pathname, { semantics: 'attributes' });
-    const learner = await new Bowerbird({ lambda1: 0.001, lambda2: 10, lambda3: 0.001, lambda4: 0.1, bound: 2.5 }).fit(
-      birds,
-      { backend },
-    );
+    const learner = await new PaperLearner({
+      lambda1: 0.001,
+      lambda2: 10,
+      lambda3: 0.001,
+      lambda4: 0.1,
+      bound: 2.5,
+    }).fit(birds, { backend });
     expect(
       rocArea(
         learner.theta_,

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Bowerbird } from '../../src/learner/bowerbird.js';
 import { Checkpoint } from '../../src/learner/checkpoint.js';
+import { PaperLearner } from '../../src/learner/paper-learner.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import type { Problem } from '../../src/problem/problem.js';
@@ -37,7 +37,7 @@ describe.each([
   it('ends at the same answer to the last bit', async () => {
     const given = stream ? withoutWeb(problem) : problem;
     const web = stream ? { webRows: asRows(problem.webFeatures) } : {};
-    const learner = () => new Bowerbird({ ...parameters, ...extra });
+    const learner = () => new PaperLearner({ ...parameters, ...extra });
     const whole = await learner().fit(given, { backend, ...web });
     const path = join(folder, `${name}.npz`);
     for (const stopAt of [3, 11]) {
@@ -69,10 +69,10 @@ describe('a checkpoint', () => {
     const checkpoint = new Checkpoint(path, { fingerprint: 'first', resume: false });
     const stop = () => abort.abort();
     await expect(
-      new Bowerbird(parameters).fit(problem, { backend, signal: abort.signal, checkpoint, onIteration: stop }),
+      new PaperLearner(parameters).fit(problem, { backend, signal: abort.signal, checkpoint, onIteration: stop }),
     ).rejects.toMatchObject({ code: 'BOWERBIRD_INTERRUPTED' });
     const other = new Checkpoint(path, { fingerprint: 'second', resume: true });
-    await expect(new Bowerbird(parameters).fit(problem, { backend, checkpoint: other })).rejects.toMatchObject({
+    await expect(new PaperLearner(parameters).fit(problem, { backend, checkpoint: other })).rejects.toMatchObject({
       code: 'BOWERBIRD_RESUME',
     });
   });
@@ -90,11 +90,11 @@ describe('streaming', () => {
       webKinds: undefined,
     };
     const options = { ...parameters, gamma: 0.4 };
-    const memory = await new Bowerbird(options).fit(shuffled, { backend });
+    const memory = await new PaperLearner(options).fit(shuffled, { backend });
     const path = join(folder, 'streamed.npz');
     await saveProblem(path, shuffled);
     const opened = await openStreamedProblem(path, { scaling: 'none' });
-    const streamed = await new Bowerbird(options).fit(opened.problem, { backend, webRows: opened.webRows });
+    const streamed = await new PaperLearner(options).fit(opened.problem, { backend, webRows: opened.webRows });
     await opened.close();
     expect(opened.problem.webFeatures.rows).toBe(0);
     expect(streamed.trace_.length).toBe(memory.trace_.length);
@@ -113,7 +113,7 @@ describe('streaming', () => {
     await saveProblem(path, broken);
     const opened = await openStreamedProblem(path);
     await expect(
-      new Bowerbird(parameters).fit(opened.problem, { backend, webRows: opened.webRows }),
+      new PaperLearner(parameters).fit(opened.problem, { backend, webRows: opened.webRows }),
     ).rejects.toMatchObject({ code: 'BOWERBIRD_PROBLEM', array: 'web_features', row: 5 });
     await opened.close();
   });

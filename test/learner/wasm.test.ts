@@ -7,5 +7,5 @@ describe('on wasm', async () => {
   await import('./updates.test.js');
   await import('./resume.test.js');
   await import('./noise.test.js');
-  await import('./bowerbird.test.js');
+  await import('./paper-learner.test.js');
 });

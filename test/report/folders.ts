@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { compare, type ExperimentResult, search } from '../../src/evaluation/index.js';
 import { writeLearnerRun } from '../../src/evaluation/run-folder.js';
-import { Bowerbird } from '../../src/learner/index.js';
+import { PaperLearner } from '../../src/learner/index.js';
 import { createBackend } from '../../src/linalg/index.js';
 import { findMethod } from '../../src/methods/index.js';
 import { generateProblem, type Problem, problemHash } from '../../src/problem/index.js';
@@ -35,7 +35,7 @@ export async function makeFolders(root: string): Promise<ReportFolders> {
   const folders = Object.fromEntries(['fit', 'tune', 'compare', 'experiment'].map((name) => [name, join(root, name)]));
   const backend = await createBackend({ device: 'wasm', threads: 1 });
   const options = { lambda1: 10, lambda2: 0.01, lambda3: 1, lambda4: 100, bound: 3 };
-  const learner = await new Bowerbird(options).fit(problem, { backend });
+  const learner = await new PaperLearner(options).fit(problem, { backend });
   const record = {
     configuration: { problem: `my ${hostileText}.npz`, method: 'ours', ...options },
     versions: { bowerbird: '0.1.0' },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Bowerbird } from '../../src/learner/index.js';
+import { PaperLearner } from '../../src/learner/index.js';
 import type { Backend } from '../../src/linalg/backend.js';
 import { createBackend } from '../../src/linalg/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
@@ -95,7 +95,7 @@ describe('the temperature', () => {
 describe('a scorer', () => {
   it.each(['euclidean', 'cosine'] as const)('orders categories as the learner does (%s)', async (metric) => {
     const problem = generateProblem({ seed: 2 });
-    const learner = await new Bowerbird({ metric, maxIterations: 30 }).fit(problem, { backend });
+    const learner = await new PaperLearner({ metric, maxIterations: 30 }).fit(problem, { backend });
     const pictures = problem.auxiliaryFeatures;
     const scores = scorePictures(learnerScorer(learner.model_, 'none'), pictures, backend);
     const expected = learner.predict(pictures);

@@ -1,19 +1,8 @@
 /** `bowerbird fit`: learns a classifier from a problem file. */
-import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
-import { join } from 'node:path';
 import { UsageError } from '../../errors.js';
-import { type FittedLearner, writeLearnerRun } from '../../evaluation/run-folder.js';
-import {
-  Bowerbird,
-  Checkpoint,
-  Combo,
-  type LearnerOptions,
-  learnerDefaults,
-  type SpecialCase,
-  specialCases,
-} from '../../learner/index.js';
+import { findMethod } from '../../methods/index.js';
 import {
   generalize,
   type LoadOptions,
@@ -25,46 +14,30 @@ import {
   webFeatureBytes,
 } from '../../problem/index.js';
 import { defineCommand } from '../command.js';
+import { fitLearner, learnerCase, learnerOptions, refuseLearnerOptions } from '../fit-learner.js';
+import { fitMethod, givenParameters } from '../fit-method.js';
 import { backendOptions, loadOptions, openBackend, problemOptions, versions } from '../shared-options.js';
-
-const methods = [...(Object.keys(specialCases) as SpecialCase[]), 'combo'] as const;
 
 export default defineCommand({
   name: 'fit',
   summary: 'Learn a classifier from a problem file.',
   description:
     'Learns from auxiliary, web and test pictures jointly and writes predictions for the test pictures, the weights of ' +
-    'the web pictures, the trace of the iteration, scores where labels are known, and a model for other pictures.',
+    "the web pictures, scores where labels are known, and a model for other pictures; for the paper's learner (--method " +
+    'ours) also the trace of the iteration.',
   arguments: [{ name: 'PROBLEM', description: 'a .npz problem file or a folder of .npy files' }],
   options: {
     out: { type: 'string', short: 'o', placeholder: 'DIR', description: 'Folder for the results.' },
     method: {
-      type: 'choice',
-      choices: methods,
-      default: 'ours',
-      description: 'The learner or one of its special cases.',
+      type: 'string',
+      placeholder: 'NAME',
+      default: 'bowerbird',
+      description: 'A method of "bowerbird methods"; ours is the paper\'s learner.',
     },
-    lambda1: {
-      type: 'number',
-      minimum: 0,
-      description: `Closeness to the auxiliary dictionary (${learnerDefaults.lambda1}).`,
-    },
-    lambda2: { type: 'number', minimum: 0, description: `Weight of the nuclear norm (${learnerDefaults.lambda2}).` },
-    lambda3: {
-      type: 'number',
-      minimum: 0,
-      description: `Weight of the mean discrepancy (${learnerDefaults.lambda3}).`,
-    },
-    lambda4: {
-      type: 'number',
-      minimum: 0,
-      description: `Weight of the web pictures' errors (${learnerDefaults.lambda4}).`,
-    },
-    bound: { type: 'number', minimum: 1, description: `Largest weight of a web picture (${learnerDefaults.bound}).` },
-    gamma: {
-      type: 'number',
-      minimum: 0,
-      description: `Weight of the text; 0 leaves it out (${learnerDefaults.gamma}).`,
+    set: {
+      type: 'list',
+      placeholder: 'NAME=VALUE',
+      description: 'Parameters of the method, as "bowerbird methods" lists them.',
     },
     params: {
       type: 'string',
@@ -72,39 +45,16 @@ export default defineCommand({
       description: 'JSON file with parameters, such as chosen.json of "bowerbird tune"; options given here win.',
     },
     ...problemOptions,
-    space: {
-      type: 'choice',
-      choices: ['span', 'full'],
-      default: 'span',
-      description: 'Space of the semantic vectors.',
-    },
-    metric: {
-      type: 'choice',
-      choices: ['euclidean', 'cosine'],
-      default: 'euclidean',
-      description: 'Distance of the decision.',
-    },
-    'theta-solver': {
-      type: 'choice',
-      choices: ['projected-gradient', 'smo'],
-      default: 'projected-gradient',
-      description: 'How the weights are found.',
-    },
-    'max-iterations': {
-      type: 'integer',
-      minimum: 1,
-      default: learnerDefaults.maxIterations,
-      description: 'Iterations at most.',
-    },
-    tolerance: {
-      type: 'number',
-      description: `Residual at which the fit has converged (${learnerDefaults.tolerance}).`,
-    },
     generalized: {
       type: 'flag',
       description: 'Generalized setting: a fifth of the auxiliary pictures join the test set.',
     },
-    seed: { type: 'integer', minimum: 0, default: 1, description: 'Seed of the generalized split.' },
+    seed: {
+      type: 'integer',
+      minimum: 0,
+      default: 1,
+      description: 'Seed of the generalized split and of methods that draw at random.',
+    },
     stream: { type: 'flag', description: 'Read the web features from the file in every pass instead of keeping them.' },
     'memory-limit': {
       type: 'number',
@@ -112,64 +62,56 @@ export default defineCommand({
       placeholder: 'GIB',
       description: 'Web features larger than this are streamed (half of the memory if not given).',
     },
-    resume: { type: 'flag', description: 'Continue an interrupted fit in DIR.' },
+    ...learnerOptions,
     ...backendOptions,
   },
   examples: [
-    { command: 'bowerbird fit birds.npz --out run', explanation: 'Fit with the default parameters.' },
+    { command: 'bowerbird fit birds.npz --out run', explanation: 'Fit with the default method and parameters.' },
     {
-      command: 'bowerbird fit birds.npz --out run --semantics attributes --lambda2 10 --gamma 0.1',
-      explanation: 'Use the attribute vectors and the text of the web pictures.',
+      command: 'bowerbird fit birds.npz --out run --semantics attributes --set sharpness=3,textWeight=0',
+      explanation: 'Use the attribute vectors, and set two parameters.',
     },
-    { command: 'bowerbird fit birds.npz --out run --resume', explanation: 'Go on after Ctrl-C.' },
+    {
+      command: 'bowerbird fit birds.npz --out run --method ours --lambda2 10 --gamma 0.1',
+      explanation: "The paper's learner, with the text of the web pictures.",
+    },
+    { command: 'bowerbird fit birds.npz --out run --method ours --resume', explanation: 'Go on after Ctrl-C.' },
   ],
   async run({ args, options, print, printJson, progress, signal }) {
     const [path] = args;
-    const { out } = options;
+    const { out, method } = options;
     if (!out)
       throw new UsageError('--out is missing: where should the results go?', `Try: bowerbird fit ${path} --out run`);
-    const learnerOptions = await chosenParameters(options);
+    const spec = findMethod(method);
+    const special = learnerCase(method);
+    if (!special) refuseLearnerOptions(method, options);
+    const parameters = await givenParameters(spec, options.params, options.set);
+    if (method === 'ours-pi') parameters.gamma ??= spec.parameters.gamma.default;
     await mkdir(out, { recursive: true });
     const backend = await openBackend(options);
     const { problem, webRows, close } = await openProblem(path, options, loadOptions(options, signal));
     try {
-      const configuration = { problem: path, method: options.method, ...learnerOptions, ...inputOptions(options) };
-      const hash = problemHash(problem);
-      const fingerprint = JSON.stringify({ configuration, hash, backend: backend.description });
-      const checkpoint = new Checkpoint(join(out, 'checkpoint.npz'), { fingerprint, resume: options.resume });
-      if (options.resume && !existsSync(checkpoint.path))
-        progress.note('nothing to resume; starting from the beginning');
-      const begun = performance.now();
-      const shared = {
-        backend,
-        signal,
-        webRows,
-        onProgress: ({ done, detail }: { done: number; detail?: string }) =>
-          progress.update({ stage: 'fit', done, detail }),
+      if (webRows && !special)
+        throw new UsageError(
+          `${method} keeps the web features in memory, and they are to be streamed`,
+          'Add --method ours, or raise --memory-limit.',
+        );
+      const setting = {
+        ...{ out, problem, backend, signal, progress, scaling: options.scaling },
+        configuration: { problem: path, method, ...inputOptions(options) },
+        record: (given: Problem, seconds: number) => ({
+          versions: versions(),
+          inputs: { problem: problemHash(given) },
+          backend: { device: backend.device, description: backend.description, threads: backend.threads },
+          seconds,
+          peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
+        }),
       };
-      const learner: FittedLearner =
-        options.method === 'combo'
-          ? await new Combo(learnerOptions).fit(problem, shared)
-          : await new Bowerbird({ ...learnerOptions, special: options.method }).fit(problem, { ...shared, checkpoint });
-      const seconds = (performance.now() - begun) / 1000;
-      const record = {
-        configuration,
-        versions: versions(),
-        inputs: { problem: hash },
-        backend: { device: backend.device, description: backend.description, threads: backend.threads },
-        iterations: learner.trace_.length,
-        converged: learner.converged_,
-        warnings: learner.warnings_,
-        seconds,
-        peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
-      };
-      const metrics = await writeLearnerRun(out, learner, problem, record, { scaling: options.scaling });
-      await checkpoint.clear();
-      for (const warning of learner.warnings_) progress.note(`warning: ${warning}`);
+      const { record, metrics, lines } = special
+        ? await fitLearner(special, parameters, options, { ...setting, webRows })
+        : await fitMethod(spec, parameters, options.seed, setting);
       printJson({ out, ...record, metrics });
-      print(
-        `${learner.converged_ ? 'converged' : 'stopped'} after ${learner.trace_.length} iterations, ${seconds.toFixed(1)} s (${backend.description})`,
-      );
+      for (const line of lines) print(line);
       if (metrics.accuracy !== undefined)
         print(`accuracy ${percent(metrics.accuracy)}, mean over categories ${percent(metrics.meanCategoryAccuracy!)}`);
       if (metrics.thetaArea !== undefined)
@@ -182,64 +124,6 @@ export default defineCommand({
     }
   },
 });
-
-interface ParameterValues {
-  method: string;
-  lambda1?: number;
-  lambda2?: number;
-  lambda3?: number;
-  lambda4?: number;
-  bound?: number;
-  gamma?: number;
-  params?: string;
-  space: 'span' | 'full';
-  metric: 'euclidean' | 'cosine';
-  'theta-solver': LearnerOptions['thetaSolver'];
-  'max-iterations': number;
-  tolerance?: number;
-  dtype: string;
-}
-
-const tunable = ['lambda1', 'lambda2', 'lambda3', 'lambda4', 'bound', 'gamma'] as const;
-
-/** Parameters from the file, overruled by those of the command line. */
-async function chosenParameters(values: ParameterValues): Promise<Partial<LearnerOptions>> {
-  const fromFile = values.params ? await parametersOf(values.params, values.method) : {};
-  const given = Object.fromEntries(tunable.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]])));
-  return {
-    ...fromFile,
-    ...given,
-    space: values.space,
-    metric: values.metric,
-    thetaSolver: values['theta-solver'],
-    maxIterations: values['max-iterations'],
-    tolerance: values.tolerance,
-    dtype: values.dtype as LearnerOptions['dtype'],
-  };
-}
-
-async function parametersOf(path: string, method: string): Promise<Partial<LearnerOptions>> {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    throw new UsageError(`--params ${path} cannot be read: ${(error as Error).message}`);
-  }
-  const record = (parsed as { parameters?: unknown }).parameters ?? parsed;
-  if (typeof record !== 'object' || record === null)
-    throw new UsageError(`--params ${path} holds ${typeof record}; an object such as {"lambda1": 0.01} was expected`);
-  // The text has no method of its own here: gamma above 0 turns it on.
-  const made = String((parsed as { method?: unknown }).method ?? method).replace(/^ours-pi$/, 'ours');
-  if (made !== method)
-    throw new UsageError(
-      `--params ${path} holds parameters of ${made}, and this is a fit of ${method}`,
-      (methods as readonly string[]).includes(made)
-        ? `Add --method ${made}.`
-        : `"bowerbird fit" fits ${methods.join(', ')}; other methods run in "bowerbird compare".`,
-    );
-  const known = Object.entries(record).filter(([key]) => (tunable as readonly string[]).includes(key));
-  return Object.fromEntries(known) as Partial<LearnerOptions>;
-}
 
 interface InputValues {
   semantics: string;

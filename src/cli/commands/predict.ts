@@ -1,11 +1,14 @@
 /** `bowerbird predict`: classifies pictures that were not part of a fit. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../errors.js';
 import { fitMetrics, predictionRows, writePredictions } from '../../evaluation/run-folder.js';
 import { readNpy, toMatrix } from '../../formats/index.js';
 import { loadModel, modelDistances } from '../../learner/index.js';
+import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import { featureScalings, loadProblem, scaleToUnitLength } from '../../problem/index.js';
+import { loadScorer, scorePictures } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
 import { backendOptions, openBackend } from '../shared-options.js';
 
@@ -13,8 +16,8 @@ export default defineCommand({
   name: 'predict',
   summary: 'Classify pictures that were not part of a fit.',
   description:
-    'Maps features through the dictionary of a fit and finds the nearest category. The features are scaled as those of ' +
-    'the fit were; they must come from the same vision model.',
+    'Scores features with what a fit has learnt; the nearest category, or the one with the highest score, is the answer. ' +
+    'The features are scaled as those of the fit were; they must come from the same vision model.',
   arguments: [
     { name: 'DIR', description: 'the results folder of a fit' },
     {
@@ -38,21 +41,15 @@ export default defineCommand({
   ],
   async run({ args, options, print, printJson, signal }) {
     const [folder, source] = args;
-    const { model, metadata } = await loadModel(join(folder, 'model.safetensors'));
-    const scaling = featureScalings.find((name) => name === metadata.scaling) ?? 'none';
-    if (scaling === 'zscore')
-      throw new UsageError(
-        'this model was fitted with z-scored features, which depend on the pictures of the fit',
-        'Fit with --scaling l2 to classify other pictures.',
-      );
+    const { names, scaling, distances } = await openModel(folder);
     const backend = await openBackend(options);
     try {
       const { features, problem } = source.endsWith('.npy')
         ? { features: await rowsOf(source, scaling), problem: undefined }
         : await testSet(source, scaling, signal);
-      const rows = predictionRows(modelDistances(backend, model, features), model.names);
+      const rows = predictionRows(distances(backend, features), names);
       if (options.out) await writePredictions(options.out, rows);
-      const labelled = problem?.testNames.every((name, c) => model.names[c] === name) ? problem : undefined;
+      const labelled = problem?.testNames.every((name, c) => names[c] === name) ? problem : undefined;
       const metrics =
         labelled &&
         fitMetrics(
@@ -74,6 +71,35 @@ export default defineCommand({
     }
   },
 });
+
+interface OpenedModel {
+  names: readonly string[];
+  scaling: 'l2' | 'none';
+  /** n×C, the smallest one decides. */
+  distances(backend: Backend, features: Matrix): Matrix;
+}
+
+/** The learner's map to semantic vectors, or the linear scores of another method. */
+async function openModel(folder: string): Promise<OpenedModel> {
+  const linear = join(folder, 'scorer.safetensors');
+  if (existsSync(linear)) {
+    const { scorer } = await loadScorer(linear);
+    const distances = (backend: Backend, features: Matrix) => {
+      const scores = scorePictures(scorer, features, backend);
+      for (let i = 0; i < scores.data.length; i++) scores.data[i] = -scores.data[i];
+      return scores;
+    };
+    return { names: scorer.names, scaling: scorer.normalise === 'unit' ? 'l2' : 'none', distances };
+  }
+  const { model, metadata } = await loadModel(join(folder, 'model.safetensors'));
+  const scaling = featureScalings.find((name) => name === metadata.scaling) ?? 'none';
+  if (scaling === 'zscore')
+    throw new UsageError(
+      'this model was fitted with z-scored features, which depend on the pictures of the fit',
+      'Fit with --scaling l2 to classify other pictures.',
+    );
+  return { names: model.names, scaling, distances: (backend, features) => modelDistances(backend, model, features) };
+}
 
 async function rowsOf(path: string, scaling: 'l2' | 'none'): Promise<Matrix> {
   const features = toMatrix(await readNpy(path), 'float64', { file: path });

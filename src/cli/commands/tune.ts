@@ -15,7 +15,7 @@ export default defineCommand({
   options: {
     method: {
       type: 'string',
-      default: 'ours',
+      default: 'bowerbird',
       placeholder: 'NAME',
       description: 'The method, see "bowerbird methods".',
     },

@@ -1,19 +1,13 @@
 /** The classifier: fitted on the problem, scored where answers are known, and made to state its confidence. */
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import {
-  type FittedLearner,
-  fitMetrics,
-  predictionRows,
-  writeLearnerRun,
-  writePredictions,
-} from '../../evaluation/run-folder.js';
-import { writeCsv, writeFileAtomic, writeNpy } from '../../formats/index.js';
-import { Bowerbird, Combo } from '../../learner/index.js';
+import { writeLearnerRun, writeMethodRun } from '../../evaluation/run-folder.js';
+import { writeFileAtomic } from '../../formats/index.js';
+import { Combo, PaperLearner } from '../../learner/index.js';
 import type { Backend } from '../../linalg/backend.js';
 import { createBackend } from '../../linalg/index.js';
 import { createMethod, findMethod, type ParameterValue } from '../../methods/index.js';
-import { candidateNames, loadProblem, type Method, type Problem, problemHash } from '../../problem/index.js';
+import { loadProblem, type Method, type Problem, problemHash } from '../../problem/index.js';
 import { readFeatureMeta } from '../../vision/index.js';
 import { reliability, scoreSpread } from '../calibration.js';
 import { chooseScorer, type ScorerChoice, scorerOfKind, scoresAsIfNew } from '../choose-scorer.js';
@@ -69,7 +63,7 @@ export const fitStage: Stage = {
         backend: { device: backend.device, description: backend.description, threads: backend.threads },
         seconds: (performance.now() - begun) / 1000,
       };
-      if (method instanceof Bowerbird || method instanceof Combo) {
+      if (method instanceof PaperLearner || method instanceof Combo) {
         const { trace_, converged_, warnings_ } = method;
         Object.assign(record, { iterations: trace_.length, converged: converged_, warnings: warnings_ });
         for (const warning of warnings_) context.note(warning);
@@ -99,38 +93,10 @@ async function fitMethod(
 
 async function writeRun(workspace: Workspace, method: Method, problem: Problem, record: Record<string, unknown>) {
   const folder = workspace.path(layout.run);
-  if (method instanceof Bowerbird || method instanceof Combo)
-    return writeLearnerRun(folder, method as FittedLearner, problem, record, {
-      scaling: workspace.configuration.learner.scaling,
-    });
-  const values = method.decisionValues(problem.testFeatures);
-  for (let i = 0; i < values.data.length; i++) values.data[i] = -values.data[i];
-  const rows = predictionRows(values, candidateNames(problem));
-  const theta = 'theta_' in method ? (method.theta_ as Float64Array) : new Float64Array(0);
-  const metrics = fitMetrics(
-    problem,
-    Int32Array.from(rows, ({ category }) => category),
-    theta,
-  );
-  const { testLabels, testNames } = problem;
-  const known = rows.map((row, i) => (testLabels ? { ...row, truth: testNames[testLabels[i]] } : row));
-  await writePredictions(`${folder}/predictions.csv`, known);
-  if (theta.length > 0) {
-    await writeNpy(`${folder}/theta.npy`, { shape: [theta.length], dtype: 'float64', data: theta });
-    await writeCsv(
-      `${folder}/weights.csv`,
-      Array.from(theta, (weight, i) => [
-        i,
-        problem.testNames[problem.webLabels[i]],
-        weight,
-        problem.webTexts?.[i] ?? '',
-      ]),
-      { header: ['row', 'category', 'weight', 'text'] },
-    );
-  }
-  await writeFileAtomic(`${folder}/metrics.json`, `${JSON.stringify(metrics, null, 2)}\n`);
-  await writeFileAtomic(`${folder}/run.json`, `${JSON.stringify(record, null, 2)}\n`);
-  return metrics;
+  const { scaling } = workspace.configuration.learner;
+  return method instanceof PaperLearner || method instanceof Combo
+    ? writeLearnerRun(folder, method, problem, record, { scaling })
+    : writeMethodRun(folder, method, problem, record);
 }
 
 /** What classifies pictures that come later, and its calibration where there are validation categories. */

@@ -127,7 +127,7 @@ describe('the posterior of the means', () => {
     const between = 0.3;
     const prior = inverse(covariance.map((row) => row.map((value) => between * value)));
     const expected = inverse(prior.map((row, i) => row.map((value, j) => value + (i === j ? precisions[i] : 0))));
-    const found = posteriorCovariance(backend, Matrix.from(covariance), between, precisions);
+    const found = posteriorCovariance(backend, Matrix.from(covariance).copy('float64'), between, precisions);
     for (let i = 0; i < 4; i++) for (let j = 0; j < 4; j++) expect(found.at(i, j)).toBeCloseTo(expected[i][j], 6);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The paper's learner as a method: `new Bowerbird({ lambda1, … }).fit(problem, { backend })`, then predictions for
+ * The paper's learner as a method: `new PaperLearner({ lambda1, … }).fit(problem, { backend })`, then predictions for
  * the test pictures of the fit and, through the learnt dictionary, for any other picture.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -51,7 +51,7 @@ interface Learnt {
   fullDictionary?: Matrix<Float64Array>;
 }
 
-export class Bowerbird implements Method {
+export class PaperLearner implements Method {
   readonly options: LearnerOptions;
   /** Importance weights of the web pictures, in their original order; empty when none were used. */
   theta_!: Float64Array;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { accuracy } from '../../src/evaluation/metrics.js';
-import { Bowerbird } from '../../src/learner/bowerbird.js';
 import { Combo } from '../../src/learner/combo.js';
 import { loadModel, modelDistances, saveModel } from '../../src/learner/model.js';
 import { distances } from '../../src/learner/nearest.js';
+import { PaperLearner } from '../../src/learner/paper-learner.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { generalize } from '../../src/problem/generalize.js';
 import { generateProblem } from '../../src/problem/generate.js';
@@ -23,23 +23,23 @@ const parameters = { lambda1: 10, lambda2: 0.1, lambda3: 0.01, lambda4: 0.1, bou
 describe('the learner', () => {
   it('classifies a generated problem far better than chance and leaves its input alone', async () => {
     const before = problemHash(problem);
-    const learner = await new Bowerbird(parameters).fit(problem, { backend });
+    const learner = await new PaperLearner(parameters).fit(problem, { backend });
     expect(accuracy(learner.predict(problem.testFeatures), problem.testLabels!)).toBeGreaterThan(0.7);
     expect(problemHash(problem)).toBe(before);
   });
 
   it('forgets the first problem when it is fitted again', async () => {
     const other = generateProblem({ seed: 22, testCategories: 3 });
-    const learner = await new Bowerbird(parameters).fit(other, { backend });
+    const learner = await new PaperLearner(parameters).fit(other, { backend });
     await learner.fit(problem, { backend });
-    const fresh = await new Bowerbird(parameters).fit(problem, { backend });
+    const fresh = await new PaperLearner(parameters).fit(problem, { backend });
     expect(learner.semantics_.data).toEqual(fresh.semantics_.data);
     expect(learner.trace_.length).toBe(fresh.trace_.length);
   });
 
   it('finds the same answer in float32 to single precision', async () => {
-    const double = await new Bowerbird({ ...parameters, maxIterations: 20 }).fit(problem, { backend });
-    const single = await new Bowerbird({ ...parameters, maxIterations: 20, dtype: 'float32' }).fit(problem, {
+    const double = await new PaperLearner({ ...parameters, maxIterations: 20 }).fit(problem, { backend });
+    const single = await new PaperLearner({ ...parameters, maxIterations: 20, dtype: 'float32' }).fit(problem, {
       backend,
     });
     expect([...single.predict(problem.testFeatures)]).toEqual([...double.predict(problem.testFeatures)]);
@@ -49,7 +49,7 @@ describe('the learner', () => {
   });
 
   it('decides by angle when asked to', async () => {
-    const learner = await new Bowerbird({ ...parameters, metric: 'cosine' }).fit(problem, { backend });
+    const learner = await new PaperLearner({ ...parameters, metric: 'cosine' }).fit(problem, { backend });
     const values = distances(learner.semantics_, problem.testSemantics, 'cosine');
     const nearest = Array.from({ length: values.rows }, (_, i) => values.row(i).indexOf(Math.min(...values.row(i))));
     expect([...learner.predict(problem.testFeatures)]).toEqual(nearest);
@@ -57,7 +57,7 @@ describe('the learner', () => {
 
   it('chooses among auxiliary categories too in the generalized setting', async () => {
     const generalized = generalize(problem, 3);
-    const learner = await new Bowerbird(parameters).fit(generalized, { backend });
+    const learner = await new PaperLearner(parameters).fit(generalized, { backend });
     const predicted = learner.predict(generalized.testFeatures);
     expect(learner.decisionValues(generalized.testFeatures).cols).toBe(5 + problem.auxiliaryNames.length);
     expect(predicted.some((category) => category >= 5)).toBe(true);
@@ -71,33 +71,33 @@ describe('the learner', () => {
       webLabels: new Int32Array(0),
       webText: undefined,
     };
-    await expect(new Bowerbird(parameters).fit(none, { backend })).rejects.toMatchObject({
+    await expect(new PaperLearner(parameters).fit(none, { backend })).rejects.toMatchObject({
       code: 'BOWERBIRD_PROBLEM',
       hint: expect.stringContaining('ours-zsl'),
     });
-    const learner = await new Bowerbird({ ...parameters, special: 'ours-zsl' }).fit(none, { backend });
+    const learner = await new PaperLearner({ ...parameters, special: 'ours-zsl' }).fit(none, { backend });
     expect(learner.theta_.length).toBe(0);
   });
 
   it('refuses one category, unknown options, impossible values and text that is not there', async () => {
     const single = restrictToCategories(problem, { test: [0] });
-    await expect(new Bowerbird(parameters).fit(single, { backend })).rejects.toMatchObject({
+    await expect(new PaperLearner(parameters).fit(single, { backend })).rejects.toMatchObject({
       code: 'BOWERBIRD_PROBLEM',
     });
-    expect(() => new Bowerbird({ lambda5: 1 } as never)).toThrow(/lambda5/);
-    expect(() => new Bowerbird({ bound: 0.5 })).toThrow(/bound is 0.5/);
-    expect(() => new Bowerbird({ lambda2: Number.NaN })).toThrow(/lambda2/);
+    expect(() => new PaperLearner({ lambda5: 1 } as never)).toThrow(/lambda5/);
+    expect(() => new PaperLearner({ bound: 0.5 })).toThrow(/bound is 0.5/);
+    expect(() => new PaperLearner({ lambda2: Number.NaN })).toThrow(/lambda2/);
     const mute = { ...problem, webText: undefined };
-    await expect(new Bowerbird({ gamma: 1 }).fit(mute, { backend })).rejects.toMatchObject({
+    await expect(new PaperLearner({ gamma: 1 }).fit(mute, { backend })).rejects.toMatchObject({
       code: 'BOWERBIRD_ARGUMENT',
     });
-    expect(() => new Bowerbird().predict(problem.testFeatures)).toThrow(/before fit/);
+    expect(() => new PaperLearner().predict(problem.testFeatures)).toThrow(/before fit/);
   });
 
   it('says which parameter made the solution collapse, and when it did not converge', async () => {
-    const collapsed = await new Bowerbird({ ...parameters, lambda2: 1e4 }).fit(problem, { backend });
+    const collapsed = await new PaperLearner({ ...parameters, lambda2: 1e4 }).fit(problem, { backend });
     expect(collapsed.warnings_.join(' ')).toMatch(/lambda2 = 10000 is too large/);
-    const hasty = await new Bowerbird({ ...parameters, maxIterations: 2 }).fit(problem, { backend });
+    const hasty = await new PaperLearner({ ...parameters, maxIterations: 2 }).fit(problem, { backend });
     expect(hasty.converged_).toBe(false);
     expect(hasty.warnings_.join(' ')).toMatch(/did not converge in 2 iterations/);
   });
@@ -106,8 +106,8 @@ describe('the learner', () => {
 describe('combo', () => {
   it('is the mean of the semantic vectors of its two parts', async () => {
     const combo = await new Combo({ ...parameters, lambda2: 0.05 }).fit(problem, { backend });
-    const web = await new Bowerbird({ ...parameters, lambda2: 0.05, special: 'ours-wsl' }).fit(problem, { backend });
-    const zeroShot = await new Bowerbird({ ...parameters, lambda2: 0.05, special: 'ours-zsl' }).fit(problem, {
+    const web = await new PaperLearner({ ...parameters, lambda2: 0.05, special: 'ours-wsl' }).fit(problem, { backend });
+    const zeroShot = await new PaperLearner({ ...parameters, lambda2: 0.05, special: 'ours-zsl' }).fit(problem, {
       backend,
     });
     combo.semantics_.data.forEach((value, i) => {
@@ -118,7 +118,7 @@ describe('combo', () => {
 
 describe('a saved model', () => {
   it('classifies new pictures as the fit does', async () => {
-    const learner = await new Bowerbird(parameters).fit(problem, { backend });
+    const learner = await new PaperLearner(parameters).fit(problem, { backend });
     const path = join(folder, 'model.safetensors');
     await saveModel(path, learner.model_, { scaling: 'l2' });
     const { model, metadata } = await loadModel(path);

@@ -1,0 +1,166 @@
+/** The part of `bowerbird fit` that belongs to the paper's learner: its options, checkpoints, trace and saved model. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../errors.js';
+import { type FitMetrics, type FittedLearner, writeLearnerRun } from '../evaluation/run-folder.js';
+import {
+  Checkpoint,
+  Combo,
+  type LearnerOptions,
+  learnerDefaults,
+  PaperLearner,
+  type SpecialCase,
+  specialCases,
+} from '../learner/index.js';
+import type { ParameterValue } from '../methods/index.js';
+import { problemHash, type StreamedProblem } from '../problem/index.js';
+import type { FitSetting } from './fit-method.js';
+
+const tunable = ['lambda1', 'lambda2', 'lambda3', 'lambda4', 'bound', 'gamma'] as const;
+
+/** Options of the learner and its special cases. */
+export const learnerOptions = {
+  lambda1: {
+    type: 'number',
+    minimum: 0,
+    description: `Closeness to the auxiliary dictionary (${learnerDefaults.lambda1}).`,
+  },
+  lambda2: { type: 'number', minimum: 0, description: `Weight of the nuclear norm (${learnerDefaults.lambda2}).` },
+  lambda3: {
+    type: 'number',
+    minimum: 0,
+    description: `Weight of the mean discrepancy (${learnerDefaults.lambda3}).`,
+  },
+  lambda4: {
+    type: 'number',
+    minimum: 0,
+    description: `Weight of the web pictures' errors (${learnerDefaults.lambda4}).`,
+  },
+  bound: { type: 'number', minimum: 1, description: `Largest weight of a web picture (${learnerDefaults.bound}).` },
+  gamma: {
+    type: 'number',
+    minimum: 0,
+    description: `Weight of the text; 0 leaves it out (${learnerDefaults.gamma}).`,
+  },
+  space: {
+    type: 'choice',
+    choices: ['span', 'full'],
+    default: 'span',
+    description: 'Space of the semantic vectors.',
+  },
+  metric: {
+    type: 'choice',
+    choices: ['euclidean', 'cosine'],
+    default: 'euclidean',
+    description: 'Distance of the decision.',
+  },
+  'theta-solver': {
+    type: 'choice',
+    choices: ['projected-gradient', 'smo'],
+    default: 'projected-gradient',
+    description: 'How the weights are found.',
+  },
+  'max-iterations': {
+    type: 'integer',
+    minimum: 1,
+    default: learnerDefaults.maxIterations,
+    description: 'Iterations at most.',
+  },
+  tolerance: {
+    type: 'number',
+    description: `Residual at which the fit has converged (${learnerDefaults.tolerance}).`,
+  },
+  resume: { type: 'flag', description: 'Continue an interrupted fit in DIR.' },
+} as const;
+
+interface LearnerValues {
+  lambda1?: number;
+  lambda2?: number;
+  lambda3?: number;
+  lambda4?: number;
+  bound?: number;
+  gamma?: number;
+  space: 'span' | 'full';
+  metric: 'euclidean' | 'cosine';
+  'theta-solver': LearnerOptions['thetaSolver'];
+  'max-iterations': number;
+  tolerance?: number;
+  resume: boolean;
+  dtype: string;
+}
+
+/** `ours-pi` is `ours` with the text; its weight then has a default above 0. */
+export function learnerCase(method: string): SpecialCase | 'combo' | undefined {
+  if (method === 'combo') return 'combo';
+  const name = method === 'ours-pi' ? 'ours' : method;
+  return Object.hasOwn(specialCases, name) ? (name as SpecialCase) : undefined;
+}
+
+/** @throws UsageError for an option of the learner that was given for another method */
+export function refuseLearnerOptions(method: string, values: LearnerValues): void {
+  const given = tunable.find((name) => values[name] !== undefined) ?? (values.resume ? 'resume' : undefined);
+  if (given)
+    throw new UsageError(
+      `--${given} belongs to the paper's learner, and this is a fit of ${method}`,
+      `Add --method ours, or leave it out; "--set NAME=VALUE" sets a parameter of ${method}.`,
+    );
+}
+
+/** Fits the learner, writes its folder and says what came out. */
+export async function fitLearner(
+  special: SpecialCase | 'combo',
+  parameters: Readonly<Record<string, ParameterValue>>,
+  values: LearnerValues,
+  setting: FitSetting & { webRows?: StreamedProblem['webRows'] },
+): Promise<{ record: Record<string, unknown>; metrics: FitMetrics; lines: string[] }> {
+  const { out, problem, backend, signal, progress, webRows, configuration } = setting;
+  const chosen: Partial<LearnerOptions> = {
+    ...known(parameters),
+    ...Object.fromEntries(tunable.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]]))),
+    space: values.space,
+    metric: values.metric,
+    thetaSolver: values['theta-solver'],
+    maxIterations: values['max-iterations'],
+    tolerance: values.tolerance,
+    dtype: values.dtype as LearnerOptions['dtype'],
+  };
+  const hash = problemHash(problem);
+  const whole = { ...configuration, ...chosen };
+  const fingerprint = JSON.stringify({ configuration: whole, hash, backend: backend.description });
+  const checkpoint = new Checkpoint(join(out, 'checkpoint.npz'), { fingerprint, resume: values.resume });
+  if (values.resume && !existsSync(checkpoint.path)) progress.note('nothing to resume; starting from the beginning');
+  const begun = performance.now();
+  const shared = {
+    backend,
+    signal,
+    webRows,
+    onProgress: ({ done, detail }: { done: number; detail?: string }) =>
+      progress.update({ stage: 'fit', done, detail }),
+  };
+  const learner: FittedLearner =
+    special === 'combo'
+      ? await new Combo(chosen).fit(problem, shared)
+      : await new PaperLearner({ ...chosen, special }).fit(problem, { ...shared, checkpoint });
+  const seconds = (performance.now() - begun) / 1000;
+  const record = {
+    ...setting.record(problem, seconds),
+    configuration: whole,
+    iterations: learner.trace_.length,
+    converged: learner.converged_,
+    warnings: learner.warnings_,
+  };
+  const metrics = await writeLearnerRun(out, learner, problem, record, { scaling: setting.scaling });
+  await checkpoint.clear();
+  for (const warning of learner.warnings_) progress.note(`warning: ${warning}`);
+  const ended = learner.converged_ ? 'converged' : 'stopped';
+  return {
+    record,
+    metrics,
+    lines: [`${ended} after ${learner.trace_.length} iterations, ${seconds.toFixed(1)} s (${backend.description})`],
+  };
+}
+
+function known(parameters: Readonly<Record<string, ParameterValue>>): Partial<LearnerOptions> {
+  const entries = Object.entries(parameters).filter(([key]) => (tunable as readonly string[]).includes(key));
+  return Object.fromEntries(entries) as Partial<LearnerOptions>;
+}
