@@ -58,6 +58,9 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   addRoutes(app, { library, runs, live });
   addAssets(app, loadAssets(options.appFolder ?? defaultAppFolder()));
   const server = await listen(app, host, port);
+  // Long lists are read before somebody asks; where that fails, the page that asks says so.
+  library.listed().catch(() => {});
+  library.fit().catch(() => {});
   const { port: taken } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;
   return {

@@ -6,7 +6,14 @@ export function seriesColour(index: number): string {
   return `var(--series-${(index % 8) + 1})`;
 }
 
-const percentTick = (share: number) => `${Math.round(100 * share)}`;
+const percentTick = (share: number) => `${Number((100 * share).toFixed(1))}`;
+
+/** Around all values, never narrower than a few per cent, and within 0 to 1. */
+export function shareDomain(values: readonly number[]): [number, number] {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const room = Math.max(0.02, 0.06 * (high - low));
+  return [Math.max(0, low - room), Math.min(1, high + room)];
+}
 
 /** Accuracy of every method with its interval, best on top. */
 export function methodChart(rows: readonly MethodRowView[], best: string, width: number): Plot.PlotOptions {
@@ -14,7 +21,10 @@ export function methodChart(rows: readonly MethodRowView[], best: string, width:
   const colour = (row: MethodRowView) => (row.method === best ? 'var(--accent)' : 'var(--muted)');
   return {
     ...{ height: 60 + 24 * rows.length, marginLeft: Math.min(width * 0.4, 18 + 7.2 * longest), marginRight: 16 },
-    x: { label: 'accuracy, %', tickFormat: percentTick, grid: true, nice: true, ticks: width < 500 ? 5 : 8 },
+    x: {
+      ...{ label: 'accuracy, %', tickFormat: percentTick, grid: true, ticks: width < 500 ? 5 : 8 },
+      domain: shareDomain(rows.flatMap(({ accuracy }) => [accuracy.low, accuracy.high])),
+    },
     y: { domain: rows.map(({ method }) => method), label: null, tickSize: 0 },
     marks: [
       Plot.ruleY(rows, {
@@ -25,6 +35,12 @@ export function methodChart(rows: readonly MethodRowView[], best: string, width:
       Plot.dot(rows, { y: 'method', x: (row: MethodRowView) => row.accuracy.mean, r: 4.5, fill: colour }),
     ],
   };
+}
+
+/** On a logarithmic axis only powers of ten get a word. */
+function powerTick(value: number): string {
+  const power = Math.log10(value);
+  return Math.abs(power - Math.round(power)) < 1e-9 ? String(Number(value.toPrecision(1))) : '';
 }
 
 type Trials = NonNullable<CompareView['trials']>;
@@ -43,8 +59,11 @@ export function trialChart({ points }: Trials, parameter: string): Plot.PlotOpti
   const at = (point: Trials['points'][number]) => point.values[parameter];
   return {
     ...{ height: 190, marginLeft: 44 },
-    x: { label: parameter, type, ticks: 5, ...(type === 'log' && { tickFormat: '~g' }) },
-    y: { label: 'validation accuracy, %', tickFormat: percentTick, grid: true, ticks: 4, nice: true },
+    x: { label: parameter, type, ticks: 5, ...(type === 'log' && { tickFormat: powerTick }) },
+    y: {
+      ...{ label: 'validation accuracy, %', tickFormat: percentTick, grid: true, ticks: 4 },
+      domain: shareDomain(shown.map(({ accuracy }) => accuracy)),
+    },
     marks: [Plot.dot(shown, { x: at, y: 'accuracy', r: 3.5, fill: 'var(--accent)', fillOpacity: 0.65 })],
   };
 }
@@ -86,7 +105,7 @@ export function traceChart(trace: Record<string, number[]>, width: number): Plot
     ...{ height: 240, marginLeft: 56 },
     color: { type: 'identity' },
     x: { label: 'iteration', ticks: width < 500 ? 4 : 8 },
-    y: { label: 'value, log scale', type: 'log', grid: true, ticks: 5, tickFormat: '~g' },
+    y: { label: 'value, log scale', type: 'log', grid: true, ticks: 5, tickFormat: powerTick },
     marks: [Plot.lineY(points, { x: 'iteration', y: 'value', z: 'name', stroke: 'colour', strokeWidth: 1.8 })],
   };
 }

@@ -5,7 +5,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Gallery, Overview } from '../../src/studio/api.js';
 import type { Studio } from '../../src/studio/index.js';
-import type { World } from '../workspace/world.js';
+import { drawPicture, type World } from '../workspace/world.js';
 import { finishedWorld, hostileTitle, openStudio } from './finished-world.js';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -53,7 +53,7 @@ describe.skipIf(!existsSync(executable))(
       const page = await open('overview');
       await page.getByRole('heading', { name: 'Stages' }).waitFor();
       expect(await page.locator('.stages li').count()).toBe(12);
-      expect(await page.locator('.tiles').innerText()).toMatch(/Accuracy\s+\d+\.\d %/);
+      expect(await page.locator('.tiles').textContent()).toMatch(/Accuracy\s*\d+\.\d %/);
       expect(await page.locator('tbody tr').count()).toBe(1);
       await page.close();
     });
@@ -76,7 +76,7 @@ describe.skipIf(!existsSync(executable))(
         await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.role')).toBe('listbox');
       await page.keyboard.press('ArrowRight');
-      const dropped = await page.locator('aside h2').innerText();
+      const dropped = await page.locator('aside h2').textContent();
       await page.keyboard.press('d');
       await page.getByText('1 dropped, 0 kept by hand').waitFor();
       await page.keyboard.press('ArrowRight');
@@ -91,30 +91,101 @@ describe.skipIf(!existsSync(executable))(
       expect(after.runs[0].id).not.toBe(before.runs[0].id);
       expect(after.runs[0].webPictures).toBe(before.runs[0].webPictures - 1);
       const gallery = await ask<Gallery>(page, 'api/gallery');
-      const row = gallery.title.indexOf(dropped);
+      const row = gallery.title.indexOf(dropped!);
       expect({ decision: gallery.decision[row], weight: gallery.weight[row] }).toEqual({ decision: 2, weight: null });
       await page.close();
     }, 120_000);
 
-    for (const path of ['overview', 'pictures'])
-      for (const colorScheme of ['light', 'dark'] as const)
-        it(`breaks no rule of accessibility that can be checked and fits a phone: ${path}, ${colorScheme}`, async () => {
-          const page = await open(path, { colorScheme });
-          await page.locator('h1').waitFor();
-          await page.waitForLoadState('networkidle').catch(() => {});
-          await page.evaluate(await readFile(axe, 'utf8'));
-          const found = await page.evaluate(
-            `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
-              .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-              .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`,
-          );
-          expect(found).toEqual([]);
-          await page.setViewportSize({ width: 390, height: 800 });
+    it('maps the categories and opens the pictures behind a figure of the confusion matrix', async () => {
+      const page = await open('categories');
+      await page.getByRole('img', { name: /^Map of the learnt space/ }).waitFor();
+      expect(await page.locator('.chart circle, .chart path[fill]').count()).toBeGreaterThan(10);
+      expect(await page.locator('.cards > li').count()).toBe(3);
+      await page.locator('.cards ol li').first().waitFor();
+      await page.locator('table button').first().click();
+      const dialog = page.getByRole('dialog', { name: 'Confused pictures' });
+      await dialog.locator('img').first().waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'hidden' });
+      await page.close();
+    });
+
+    it('classifies a picture that is dropped on it, and says why', async () => {
+      const page = await open('classify');
+      const buffer = await drawPicture('blue finch', 4242);
+      await page.getByLabel('File to classify').setInputFiles({ name: 'bird.png', mimeType: 'image/png', buffer });
+      await page.getByRole('heading', { name: 'Why' }).waitFor();
+      expect(await page.locator('.card h2').textContent()).toBe('blue finch');
+      expect(await page.locator('.candidates progress').count()).toBe(3);
+      const nearest = page.locator('section', { hasText: 'Web pictures most like it' });
+      expect(await nearest.locator('li').count()).toBe(8);
+      expect(await nearest.locator('li').first().textContent()).toMatch(/likeness (0\.9|1\.0)/);
+      const transfer = await page.evaluateHandle(`(() => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File(['this is no picture'], 'notes.png', { type: 'image/png' }));
+        return transfer;
+      })()`);
+      await page.dispatchEvent('.drop', 'drop', { dataTransfer: transfer });
+      await page.getByRole('alert').filter({ hasText: 'no picture that can be read' }).waitFor();
+      // The browser itself notes the answer 400.
+      complaints.splice(0, complaints.length, ...complaints.filter((line) => !line.includes('status of 400')));
+      await page.close();
+    });
+
+    it('compares methods and two fits', async () => {
+      const page = await open('compare');
+      await page.getByRole('region', { name: 'Table of methods' }).waitFor();
+      expect(await page.getByRole('region', { name: 'Table of methods' }).locator('tbody tr').count()).toBe(3);
+      await page.getByRole('heading', { name: 'Convergence of the last fit' }).waitFor();
+      await page.getByText(/The same answer for \d+ of 18 test pictures/).waitFor();
+      await page.close();
+    });
+
+    it('exports the classifier with its attribution file', async () => {
+      const page = await open('export');
+      await page.getByRole('button', { name: 'Write the files' }).click();
+      const link = page.getByRole('link', { name: 'ATTRIBUTION.txt' });
+      await link.waitFor();
+      const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+      expect(await readFile(await download.path(), 'utf8')).toContain('red wren 00');
+      expect(await page.getByRole('link', { name: 'classifier.onnx' }).count()).toBe(1);
+      await page.close();
+    });
+
+    for (const path of ['overview', 'pictures', 'categories', 'classify', 'compare', 'export'])
+      it(`breaks no serious rule of accessibility and fits a phone, in both themes: ${path}`, async () => {
+        const page = await open(path);
+        await page.locator('h1').waitFor();
+        await page.locator('.empty').waitFor({ state: 'detached' });
+        await page.evaluate(await readFile(axe, 'utf8'));
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 800 });
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.emulateMedia({ colorScheme });
+            const found = await page.evaluate(
+              `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
+                .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+                .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`,
+            );
+            expect(found, `${width} ${colorScheme}`).toEqual([]);
+          }
           expect(
             await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
           ).toBeLessThanOrEqual(0);
-          await page.close();
-        });
+        }
+        await page.close();
+      });
+
+    it('can be reached by keys from page to page', async () => {
+      const page = await open('overview');
+      await page.locator('h1').waitFor();
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('To the content');
+      for (let i = 0; i < 4; i++) await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Classify', level: 1 }).waitFor();
+      await page.close();
+    });
   },
 );
 

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import * as Plot from '@observablehq/plot';
+import { parseHTML } from 'linkedom';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Studio } from '../../src/studio/index.js';
+import { contentPolicy, plotStyleHash } from '../../src/studio/security.js';
+import { drawPicture, makeWorld, type World } from '../workspace/world.js';
+import { openStudio } from './finished-world.js';
+
+let world: World;
+let studio: Studio;
+let port: number;
+const outside = 'c'.repeat(24);
+beforeAll(async () => {
+  world = await makeWorld({ auxiliary: 1, test: 1, web: 1, validation: false });
+  mkdirSync(world.path('.bowerbird'));
+  // A list of pictures as somebody hostile would write it: out of the workspace by dots, by an absolute path, by a link.
+  symlinkSync('/etc/hostname', world.path('link.png'));
+  writeFileSync(world.path('inside.png'), await drawPicture('red wren', 1));
+  const paths: Record<string, string> = {
+    ['a'.repeat(24)]: '../../../../etc/hostname',
+    ['b'.repeat(24)]: '/etc/hostname',
+    [outside]: 'link.png',
+    ['d'.repeat(24)]: 'inside.png',
+  };
+  const lines = Object.entries(paths).map(([id, path]) =>
+    JSON.stringify({ id, path, category: 'red wren', source: 's', rank: 1, address: '', sha256: '', licence: 'cc0' }),
+  );
+  writeFileSync(world.path('.bowerbird', 'pictures.jsonl'), `${lines.join('\n')}\n`);
+  studio = await openStudio(world);
+  port = Number(new URL(studio.url).port);
+});
+afterAll(async () => {
+  await studio.close();
+  world.remove();
+});
+
+interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  port?: number;
+}
+
+/** Node's own client, which sends whatever Host it is told. */
+function send(path: string, { method = 'GET', headers = {}, body, port: to = port }: Sent = {}) {
+  return new Promise<{ status: number; headers: Record<string, unknown>; text: string }>((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port: to, path, method, headers, agent: false }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode!, headers: answer.headers, text: Buffer.concat(parts).toString() }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+const own = { 'x-bowerbird-studio': '1' };
+
+describe('who may ask the studio', () => {
+  it('answers its own page', async () => {
+    expect((await send('/api/overview')).status).toBe(200);
+    expect((await send('/api/overview', { headers: { origin: `http://127.0.0.1:${port}` } })).status).toBe(200);
+    expect((await send('/', { headers: { host: `localhost:${port}` } })).status).toBe(200);
+  });
+
+  it.each(['evil.example', 'evil.example:4173', '127.0.0.1.evil.example', '192.168.1.7:4173'])(
+    'refuses the host "%s", whose name may have been rebound',
+    async (host) => {
+      expect((await send('/api/overview', { headers: { host } })).status).toBe(403);
+    },
+  );
+
+  it('refuses requests that another site sends', async () => {
+    expect((await send('/api/overview', { headers: { origin: 'http://evil.example' } })).status).toBe(403);
+    expect((await send('/api/overview', { headers: { origin: 'null' } })).status).toBe(403);
+    expect((await send('/api/overview', { headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403);
+  });
+
+  it('changes nothing for a request without its own header, as a form would send it', async () => {
+    const body = JSON.stringify({ decision: 'drop', ids: [outside] });
+    const form = { 'content-type': 'text/plain' };
+    expect((await send('/api/decisions', { method: 'POST', headers: form, body })).status).toBe(403);
+    expect((await send('/api/decisions', { method: 'POST', headers: own, body })).status).toBe(200);
+    expect((await send('/api/decisions/undo', { method: 'POST', headers: own })).text).toContain('"drop":0');
+  });
+
+  it('asks for a token beyond this machine', async () => {
+    const open = await openStudio(world, { host: '0.0.0.0' });
+    try {
+      const { port: there, searchParams } = new URL(open.url);
+      const token = searchParams.get('token')!;
+      expect(token.length).toBeGreaterThan(30);
+      const at = { port: Number(there) };
+      expect((await send('/api/overview', at)).status).toBe(401);
+      expect((await send(`/?token=${'x'.repeat(32)}`, at)).status).toBe(401);
+      const entered = await send(`/?token=${token}`, at);
+      expect(entered.status).toBe(302);
+      const [cookie] = entered.headers['set-cookie'] as string[];
+      expect(cookie).toMatch(/HttpOnly/i);
+      expect(cookie).toMatch(/SameSite=Strict/i);
+      expect((await send('/api/overview', { ...at, headers: { cookie: cookie.split(';')[0] } })).status).toBe(200);
+    } finally {
+      await open.close();
+    }
+  });
+
+  it('refuses a token that could be guessed', async () => {
+    await expect(openStudio(world, { token: '1234' })).rejects.toThrow('too short');
+  });
+});
+
+describe('what the studio gives away', () => {
+  it('forbids everything but its own files, on every answer', async () => {
+    for (const path of ['/', '/api/overview', '/nothing']) {
+      const { headers } = await send(path);
+      expect(headers['content-security-policy']).toBe(contentPolicy);
+      expect(headers['x-content-type-options']).toBe('nosniff');
+    }
+    expect(contentPolicy).toContain("default-src 'none'");
+    expect(contentPolicy).not.toMatch(/unsafe|https?:|\*/);
+  });
+
+  it('allows the style of the charts by the hash it really has', () => {
+    const { document } = parseHTML('<html></html>');
+    const chart = Plot.plot({ document, className: 'plot', marks: [Plot.dot([[1, 2]])] } as Plot.PlotOptions);
+    const style = /<style>([^<]*)<\/style>/.exec(chart.outerHTML)![1];
+    expect(plotStyleHash).toBe(`sha256-${createHash('sha256').update(style).digest('base64')}`);
+  });
+
+  it('shows pictures of the workspace and of no other place', async () => {
+    const show = (id: string) => send(`/api/picture/small/web/${id}`);
+    expect((await show('d'.repeat(24))).status).toBe(200);
+    for (const id of ['a', 'b', 'c']) expect((await show(id.repeat(24))).status).toBe(404);
+    for (const path of [
+      '/api/picture/small/test/..%2F..%2Fbowerbird.yaml',
+      '/..%2fpackage.json',
+      '/api/export/..%2fbowerbird.yaml',
+    ])
+      expect((await send(path)).status, path).toBe(404);
+  });
+
+  it('sends no file of the pictures as it is, and lets it be kept long', async () => {
+    const answer = await send(`/api/picture/small/web/${'d'.repeat(24)}`);
+    expect(answer.headers['content-type']).toBe('image/webp');
+    expect(answer.headers['cache-control']).toBe('private, max-age=31536000');
+    const again = await send(`/api/picture/small/web/${'d'.repeat(24)}`, {
+      headers: { 'if-none-match': answer.headers.etag as string },
+    });
+    expect(again.status).toBe(304);
+  });
+});
+
+describe('what the studio takes', () => {
+  const classify = (body: Buffer) => send('/api/classify', { method: 'POST', headers: own, body });
+
+  it('refuses more bytes than a picture may have', async () => {
+    const { status, text } = await classify(Buffer.alloc(33 * 2 ** 20));
+    expect(status).toBe(400);
+    expect(text).toContain('more than 32 MiB were sent');
+  });
+
+  it('refuses a small file that would become a huge picture', async () => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="20000" height="20000"><rect width="9" height="9"/></svg>';
+    const { status, text } = await classify(Buffer.from(svg));
+    expect(status).toBe(400);
+    expect(text).toMatch(/pixel/);
+  });
+
+  it('refuses decisions about pictures that are not there', async () => {
+    const body = JSON.stringify({ decision: 'drop', ids: ['../x'] });
+    const { status, text } = await send('/api/decisions', { method: 'POST', headers: own, body });
+    expect(status).toBe(400);
+    expect(text).toContain('none of the web pictures');
+  });
+
+  it('names a stage that is none', async () => {
+    const { status } = await send('/api/run', { method: 'POST', headers: own, body: '{"until":"--again"}' });
+    expect(status).toBe(400);
+  });
+});
+
+describe('the built page', () => {
+  it('holds no script and no style of its own', () => {
+    const page = readFileSync(new URL('../../dist/studio/app/index.html', import.meta.url), 'utf8');
+    expect(page).not.toMatch(/<script(?![^>]*src=)|<style|style=|https?:/);
+  });
+});
