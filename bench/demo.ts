@@ -2,7 +2,7 @@
  * Whether the aviary of the demonstration is a fair test: what each ingredient is worth, and what the noise costs.
  *
  * On workspaces left by `bowerbird demo --seed N --out FOLDER`, with the methods' defaults: ridge regression on all web
- * pictures and on the right ones alone; ESZSL with the names, and with the names exchanged among the test species; and the
+ * pictures and on the right ones alone; ESZSL with the names, and with the names exchanged among the test species; bowerbird with and without text; and the
  * paper's learner, decided as printed (nearest category to a picture's semantic vector) and by nearest prototype D ā_c in
  * the space of features. Arguments: the folders.
  */
@@ -39,12 +39,18 @@ async function measure(problem: Problem, backend: Backend): Promise<[string, num
     ['web only, right pictures alone (lr)', await score('lr', cleanWeb(problem))],
     ['names only (eszsl)', await score('eszsl', problem)],
     ['names only, exchanged (eszsl)', await score('eszsl', exchangedNames(problem))],
+    ['everything (bowerbird)', await score('bowerbird', problem)],
+    ['everything but the text (bowerbird)', await score('bowerbird', withoutText(problem))],
     ...(await bothDecisions(problem, backend)),
   ];
 }
 
+function withoutText({ webText: _, webTexts: __, ...rest }: Problem): Problem {
+  return rest;
+}
+
 function cleanWeb(problem: Problem): Problem {
-  const { webText: _, webTexts: __, webKinds, ...rest } = problem;
+  const { webKinds, ...rest } = withoutText(problem);
   const right = Int32Array.from(webKinds!.keys()).filter((i) => webKinds![i] === 'clean');
   return {
     ...rest,
