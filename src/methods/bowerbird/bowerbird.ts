@@ -7,6 +7,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
+import { createBackend } from '../../linalg/create.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import { type FitOptions, type Method, requireLearnable, rowMaxima, sameRows } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
@@ -90,10 +91,12 @@ export class Bowerbird implements Method {
       throw new ArgumentError(`bowerbird: trust is ${options.trust}; it must lie between 0 and 1, or be -1`);
   }
 
-  async fit(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<this> {
+  async fit(problem: Problem, given: Partial<FitOptions> = {}): Promise<this> {
+    const { signal, onProgress } = given;
     signal?.throwIfAborted();
     requireLearnable(problem);
     const { options } = this;
+    const backend = given.backend ?? (await createBackend());
     this.#backend = backend;
     await withWorkspace(backend, async (workspace) => {
       const space = new PictureSpace(problem, backend, workspace, options);
