@@ -107,6 +107,7 @@ export async function writeMethodRun(
   await mkdir(folder, { recursive: true });
   const file = (name: string) => join(folder, name);
   const values = method.decisionValues(problem.testFeatures).copy('float64');
+  await writeNpy(file('scores.npy'), values.copy('float32'));
   for (let i = 0; i < values.data.length; i++) values.data[i] = -values.data[i];
   const candidates = candidateNames(problem);
   const rows = predictionRows(values, candidates).map((entry) =>

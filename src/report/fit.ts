@@ -51,7 +51,7 @@ export async function fitResults(backend: Backend, fit: FitFolder, options: Gall
 ${(run.warnings ?? []).map((warning) => html`<p class="notice">${warning}</p>`)}
 ${metrics.categories && categoryBars(metrics.categories)}
 ${pairs.length > 0 && html`<h3>Confusion</h3>${confusionMatrix(confusionOf(pairs), 'this fit')}`}
-${map && html`<h3>Map of the learnt semantics</h3>${map}`}
+${map && html`<h3>Map of pictures and categories</h3>${map}`}
 ${convergence(fit.trace)}
 ${weights.length > 0 && html`<h3>Weights of the web pictures</h3>${weightHistogram(weights)}<h3>Web pictures trusted most and least</h3>${await gallery(fit, options)}`}`;
 }

@@ -33,6 +33,9 @@ export function commandLine({ kind, run, path }: ResultFolder): string {
     ...first.filter((word) => word !== undefined && word !== null).map((word) => quoted(String(word))),
   ];
   for (const [key, value] of Object.entries(options)) {
+    // Parameters of a method that is not the paper's learner.
+    if (key === 'parameters' && value !== null && typeof value === 'object')
+      for (const [name, setting] of Object.entries(value)) words.push(`--set ${quoted(`${name}=${setting}`)}`);
     if (value === undefined || value === null || value === false || typeof value === 'object') {
       if (Array.isArray(value) && value.length > 0) words.push(`--${kebab(key)} ${quoted(value.join(','))}`);
       continue;

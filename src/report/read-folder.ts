@@ -48,6 +48,8 @@ export interface FitFolder {
   trace: Readonly<Record<string, readonly number[]>>;
   /** Learnt semantic vectors of the test pictures. */
   semantics?: Matrix;
+  /** Decision values of the test pictures, where the method learns no semantic vectors. */
+  scores?: Matrix;
   categoryVectors?: CategoryVectors;
 }
 export interface CompareFolder {
@@ -129,16 +131,17 @@ async function readFit(path: string): Promise<FitFolder> {
       text: text ?? '',
     })),
     trace: existsSync(file('trace.csv')) ? await readColumns(file('trace.csv')) : {},
-    ...(existsSync(file('semantics.npy')) && {
-      semantics: toMatrix(await readNpy(file('semantics.npy')), 'float64', {
-        name: 'semantics',
-        file: file('semantics.npy'),
-      }),
-    }),
+    semantics: await readMatrix(path, 'semantics'),
+    scores: await readMatrix(path, 'scores'),
     ...(existsSync(file('model.safetensors')) && {
       categoryVectors: await readCategoryVectors(file('model.safetensors')),
     }),
   };
+}
+
+async function readMatrix(folder: string, name: string): Promise<Matrix | undefined> {
+  const file = join(folder, `${name}.npy`);
+  return existsSync(file) ? toMatrix(await readNpy(file), 'float64', { name, file }) : undefined;
 }
 
 async function readColumns(path: string): Promise<Record<string, number[]>> {

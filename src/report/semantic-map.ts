@@ -1,4 +1,8 @@
-/** A map of the learnt semantic space: test pictures as dots, category vectors as diamonds, by principal components. */
+/**
+ * A map by principal components, test pictures as dots, categories as diamonds: of the learnt semantic vectors and the
+ * category vectors, or, for a method that learns none, of the decision values and their means over the pictures put into
+ * each category.
+ */
 import { type Backend, Matrix } from '../linalg/index.js';
 import { chart, colours, mostColours, Plot, seriesColours } from './chart.js';
 import { percent, shorten } from './format.js';
@@ -11,10 +15,10 @@ const mostDots = 2500;
 const mostNames = 40;
 
 export function semanticMap(backend: Backend, fit: FitFolder): Html | undefined {
-  const { semantics, categoryVectors, predictions } = fit;
-  if (!semantics || !categoryVectors || semantics.cols !== categoryVectors.vectors.cols) return undefined;
-  if (semantics.rows !== predictions.length || semantics.rows < 2) return undefined;
-  const { names, vectors } = categoryVectors;
+  const { predictions } = fit;
+  const space = semanticSpace(fit) ?? scoreSpace(fit);
+  if (!space || space.pictures.rows !== predictions.length || space.pictures.rows < 2) return undefined;
+  const { what, pictures: semantics, names, vectors } = space;
   // Both together span the plane, so that categories far from all pictures are not drawn on top of one another.
   const plane = principalPlane(backend, stacked(semantics, vectors));
   const step = Math.ceil(semantics.rows / mostDots);
@@ -94,8 +98,8 @@ export function semanticMap(backend: Backend, fit: FitFolder): Html | undefined 
       };
     },
     {
-      label: 'Map of the learnt semantic vectors of test pictures and of the category vectors',
-      caption: `${step > 1 ? `Every ${step}th test picture` : 'Test pictures'} as dots${labelled ? ', wrongly classified ones as crosses' : ''}; categories as diamonds, named where there is room.`,
+      label: `Map of ${what}`,
+      caption: `Principal components of ${what}. ${step > 1 ? `Every ${step}th test picture` : 'Test pictures'} as dots${labelled ? ', wrongly classified ones as crosses' : ''}; categories as diamonds, named where there is room.`,
       legend: few
         ? names.map((name, c) => ({ name, colour: palette[c] }))
         : labelled
@@ -106,6 +110,32 @@ export function semanticMap(backend: Backend, fit: FitFolder): Html | undefined 
           : undefined,
     },
   );
+}
+
+interface Space {
+  what: string;
+  pictures: Matrix;
+  names: readonly string[];
+  vectors: Matrix;
+}
+
+function semanticSpace({ semantics, categoryVectors }: FitFolder): Space | undefined {
+  if (!semantics || !categoryVectors || semantics.cols !== categoryVectors.vectors.cols) return undefined;
+  const what = 'the learnt semantic vectors of test pictures and of the category vectors';
+  return { what, pictures: semantics, ...categoryVectors };
+}
+
+function scoreSpace({ scores, predictions }: FitFolder): Space | undefined {
+  if (!scores || scores.rows !== predictions.length) return undefined;
+  const names = [...new Set(predictions.map(({ name }) => name))].sort();
+  const vectors = Matrix.zeros(names.length, scores.cols);
+  names.forEach((name, c) => {
+    const members = predictions.flatMap((prediction, i) => (prediction.name === name ? [i] : []));
+    for (const i of members)
+      for (let j = 0; j < scores.cols; j++) vectors.set(c, j, vectors.at(c, j) + scores.at(i, j) / members.length);
+  });
+  const what = 'the decision values of test pictures and of their means in each assigned category';
+  return { what, pictures: scores, names, vectors };
 }
 
 function stacked(a: Matrix, b: Matrix): Matrix {

@@ -15,6 +15,7 @@ export interface GalleryOptions {
 }
 
 export function weightHistogram(weights: readonly WeightedPicture[]): Html {
+  const mean = weights.reduce((sum, { weight }) => sum + weight / weights.length, 0);
   return chart(
     ({ narrow }) => ({
       height: narrow ? 200 : 240,
@@ -27,13 +28,13 @@ export function weightHistogram(weights: readonly WeightedPicture[]): Html {
           fill: colours.accent,
           inset: 0.5,
         }),
-        Plot.ruleX([1], { stroke: colours.second, strokeDasharray: '4 3' }),
+        Plot.ruleX([mean], { stroke: colours.second, strokeDasharray: '4 3' }),
         Plot.ruleY([0]),
       ],
     }),
     {
       label: 'Histogram of the weights of web pictures',
-      caption: 'Weights average 1 over all web pictures (dashed line); 0 leaves a picture out.',
+      caption: `Dashed line: the mean, ${significant(mean)}. A picture of weight 0 is left out.`,
     },
   );
 }

@@ -25,7 +25,18 @@ describe('bowerbird report', () => {
     });
 
   it('makes a page of a fit that says how to repeat it', async () => {
-    const fitted = bowerbird('fit', 'p.npz', '--out', 'run', '--device', 'wasm', '--lambda2', '0.01');
+    const fitted = bowerbird(
+      'fit',
+      'p.npz',
+      '--out',
+      'run',
+      '--device',
+      'wasm',
+      '--method',
+      'ours',
+      '--lambda2',
+      '0.01',
+    );
     expect(fitted.status, fitted.stderr).toBe(0);
     const made = bowerbird('report', 'run', '--out', 'report.html', '--title', 'Three birds', '--json');
     expect(made.status, made.stderr).toBe(0);

@@ -130,6 +130,10 @@ describe('the report', () => {
     expect(commandLine({ kind: 'fit', path: 'my run', run } as never)).toBe(
       String.raw`bowerbird fit 'it'\''s here.npz' --lambda1 0.5 --theta-solver smo --generalized --out 'my run'`,
     );
+    const other = { configuration: { problem: 'p.npz', method: 'lr', parameters: { ridge: 2 } } };
+    expect(commandLine({ kind: 'fit', path: 'run', run: other } as never)).toBe(
+      'bowerbird fit p.npz --method lr --set ridge=2 --out run',
+    );
     const named = {
       kind: 'experiment',
       path: 'out',
