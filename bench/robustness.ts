@@ -1,0 +1,177 @@
+/**
+ * How methods fare with more and less noise, fewer web pictures, and other categories.
+ *
+ * The problem's known truth about web pictures builds problems with 20 web pictures a category of which 0, 20, 40 or 60
+ * percent are wrong; smaller choices of its web pictures give 5, 10, 20 or 40 a category; and its validation split, whose
+ * categories share nothing with the test categories, is the other split. Methods use the parameters that a comparison chose
+ * (`--table DIR` of `bowerbird compare`), or their defaults. Options: `--data FILE`, `--semantics NAME`, `--table DIR`,
+ * `--methods A,B`, `--part noise|count|split`, `--write` (into docs/results.md and docs/figures).
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import * as Plot from '@observablehq/plot';
+import { parseHTML } from 'linkedom';
+import { accuracy } from '../src/evaluation/index.js';
+import { createBackend } from '../src/linalg/index.js';
+import { Random } from '../src/linalg/random.js';
+import { createMethod, findMethod, methods, type ParameterValue } from '../src/methods/index.js';
+import { loadProblem, type Problem, validationSplit } from '../src/problem/index.js';
+import { keepWeb, rowsByCategory } from '../src/problem/subset.js';
+import { markdownTable } from './shared/document.js';
+import { writeResults } from './shared/results.js';
+
+interface Part {
+  title: string;
+  axis: string;
+  /** Name of the column and the problem it stands for. */
+  columns(problem: Problem): [name: string, problem: Problem][];
+}
+
+const perCategory = 20;
+
+const parts: Record<string, Part> = {
+  noise: {
+    title: `Share of wrong web pictures, ${perCategory} web pictures a category`,
+    axis: 'wrong web pictures, %',
+    columns: (problem) => [0, 0.2, 0.4, 0.6].map((share) => [String(100 * share), withNoise(problem, share)]),
+  },
+  count: {
+    title: 'Web pictures a category, noise as it is',
+    axis: 'web pictures a category',
+    columns: (problem) => [5, 10, 20, 40].map((count) => [String(count), withCount(problem, count)]),
+  },
+  split: {
+    title: 'Other categories',
+    axis: 'split',
+    columns: (problem) => [
+      ['test categories', problem],
+      ['validation categories', validationSplit(problem)],
+    ],
+  },
+};
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      data: { type: 'string', default: '../shared/data/cub-web.npz' },
+      semantics: { type: 'string', default: 'attributes' },
+      table: { type: 'string' },
+      methods: { type: 'string' },
+      part: { type: 'string', default: Object.keys(parts).join(',') },
+      write: { type: 'boolean', default: false },
+    },
+  });
+  const problem = await loadProblem(values.data, { semantics: values.semantics });
+  const chosen = values.table ? chosenParameters(values.table) : new Map<string, Record<string, ParameterValue>>();
+  const standard = methods.filter(({ setting, name }) => setting !== 'generalized' && name !== 'clip');
+  const names = values.methods?.split(',') ?? standard.map(({ name }) => name);
+  const backend = await createBackend();
+  for (const name of values.part.split(',')) {
+    const { title, axis, columns } = parts[name];
+    const given = columns(problem);
+    const rows: { method: string; figures: number[] }[] = [];
+    for (const method of names) {
+      const figures: number[] = [];
+      for (const [, each] of given) {
+        const fitted = createMethod(findMethod(method), chosen.get(method) ?? {}, 1);
+        await fitted.fit(each, { backend });
+        figures.push(100 * accuracy(fitted.predict(each.testFeatures), each.testLabels!));
+      }
+      rows.push({ method, figures });
+      console.error(`${name}, ${method}: ${figures.map((figure) => figure.toFixed(1)).join(' ')}`);
+    }
+    rows.sort((a, b) => sum(b.figures) - sum(a.figures));
+    const table = markdownTable(
+      ['method', ...given.map(([column]) => column)],
+      rows.map(({ method, figures }) => [method, ...figures.map((figure) => figure.toFixed(1))]),
+    );
+    const source = chosen.size > 0 ? 'parameters of the comparison above' : 'default parameters';
+    const command = `npm run bench -- robustness --part ${name}`;
+    const figure = name === 'split' ? '' : `\n\n![${title}](figures/${name}.svg)`;
+    const text = `${title}; accuracy in percent, ${values.semantics}, ${source}. Command: \`${command}\`.\n\n${table}${figure}`;
+    console.log(text);
+    if (!values.write) continue;
+    writeResults(`robustness-${name}`, text);
+    if (figure) draw(name, axis, given, rows);
+  }
+  backend.dispose();
+}
+
+/** Parameters by method, from table.json. */
+function chosenParameters(folder: string): Map<string, Record<string, ParameterValue>> {
+  const { rows } = JSON.parse(readFileSync(join(folder, 'table.json'), 'utf8')) as {
+    rows: { method: string; parameters: Record<string, ParameterValue> }[];
+  };
+  return new Map(rows.map(({ method, parameters }) => [method, parameters]));
+}
+
+/** The same number of pictures of every category, this share of them wrong, in an order drawn once. */
+function withNoise(problem: Problem, share: number): Problem {
+  const wrong = Math.round(share * perCategory);
+  const rows = rowsByCategory(problem.webLabels, problem.testNames.length).flatMap((own, category) => {
+    const order = Array.from(new Random(1, category).permutation(own.length), (k) => own[k]);
+    const clean = order.filter((i) => problem.webKinds![i] === 'clean');
+    const other = order.filter((i) => problem.webKinds![i] !== 'clean');
+    // A category with too few pictures of one kind keeps its share and has fewer in all.
+    const size = Math.min(1, clean.length / Math.max(1, perCategory - wrong), wrong > 0 ? other.length / wrong : 1);
+    return [...clean.slice(0, Math.round(size * (perCategory - wrong))), ...other.slice(0, Math.round(size * wrong))];
+  });
+  return keepWeb(problem, Int32Array.from(rows).sort());
+}
+
+/** The first pictures of every category in an order drawn once, so that a smaller choice is part of a larger one. */
+function withCount(problem: Problem, count: number): Problem {
+  const rows = rowsByCategory(problem.webLabels, problem.testNames.length).flatMap((own, category) =>
+    Array.from(new Random(1, category).permutation(own.length), (k) => own[k]).slice(0, count),
+  );
+  return keepWeb(problem, Int32Array.from(rows).sort());
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** One line a method; the best ten and the paper's learner are named. */
+function draw(
+  name: string,
+  axis: string,
+  columns: [string, Problem][],
+  rows: { method: string; figures: number[] }[],
+): void {
+  const points = rows.flatMap(({ method, figures }, rank) =>
+    figures.map((figure, k) => ({ method, rank, x: Number(columns[k][0]), y: figure })),
+  );
+  const shown = (point: { method: string; rank: number }) => point.rank < 8 || point.method === 'ours';
+  const { document } = parseHTML('<html></html>');
+  const plot = Plot.plot({
+    document,
+    width: 760,
+    height: 460,
+    marginRight: 120,
+    style: { background: 'white', color: 'black' },
+    x: { label: axis, ticks: columns.map(([column]) => Number(column)), tickFormat: 'd' },
+    y: { label: 'accuracy, %', grid: true },
+    color: { scheme: 'dark2' },
+    marks: [
+      Plot.line(
+        points.filter((point) => !shown(point)),
+        { x: 'x', y: 'y', z: 'method', stroke: '#ccc' },
+      ),
+      Plot.line(points.filter(shown), {
+        x: 'x',
+        y: 'y',
+        z: 'method',
+        stroke: 'method',
+        strokeWidth: (point: { method: string }) => (point.method === 'bowerbird' ? 3 : 1.5),
+      }),
+      Plot.text(
+        points.filter(shown),
+        Plot.selectLast({ x: 'x', y: 'y', z: 'method', text: 'method', dx: 6, textAnchor: 'start', fill: 'method' }),
+      ),
+    ],
+  });
+  plot.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  const folder = new URL('../docs/figures/', import.meta.url);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(new URL(`${name}.svg`, folder), `${plot.outerHTML}\n`);
+}
