@@ -3,10 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { compare, type ExperimentResult, search } from '../../src/evaluation/index.js';
-import { writeLearnerRun } from '../../src/evaluation/run-folder.js';
+import { writeLearnerRun, writeMethodRun } from '../../src/evaluation/run-folder.js';
 import { PaperLearner } from '../../src/learner/index.js';
 import { createBackend } from '../../src/linalg/index.js';
-import { findMethod } from '../../src/methods/index.js';
+import { createMethod, findMethod } from '../../src/methods/index.js';
 import { generateProblem, type Problem, problemHash } from '../../src/problem/index.js';
 
 export const hostileName = `</text></svg><script>window.hit = 1</script><img src=x onerror="window.hit = 2">'`;
@@ -23,6 +23,8 @@ function hostileProblem(): Problem {
 
 export interface ReportFolders {
   fit: string;
+  /** A fit of a method without semantic vectors, weights or a trace. */
+  other: string;
   tune: string;
   compare: string;
   experiment: string;
@@ -32,7 +34,9 @@ export interface ReportFolders {
 
 export async function makeFolders(root: string): Promise<ReportFolders> {
   const problem = hostileProblem();
-  const folders = Object.fromEntries(['fit', 'tune', 'compare', 'experiment'].map((name) => [name, join(root, name)]));
+  const folders = Object.fromEntries(
+    ['fit', 'other', 'tune', 'compare', 'experiment'].map((name) => [name, join(root, name)]),
+  );
   const backend = await createBackend({ device: 'wasm', threads: 1 });
   const options = { lambda1: 10, lambda2: 0.01, lambda3: 1, lambda4: 100, bound: 3 };
   const learner = await new PaperLearner(options).fit(problem, { backend });
@@ -46,6 +50,8 @@ export async function makeFolders(root: string): Promise<ReportFolders> {
     seconds: 1.5,
   };
   await writeLearnerRun(folders.fit, learner, problem, record, {});
+  const other = await createMethod(findMethod('lr'), {}, 1).fit(problem, { backend });
+  await writeMethodRun(folders.other, other, problem, { ...record, warnings: [] });
   backend.dispose();
   const shared = { problem, device: 'wasm', jobs: 1, threads: 1 } as const;
   await search({ ...shared, folder: folders.tune, method: 'eszsl', trials: 6 });

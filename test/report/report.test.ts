@@ -142,6 +142,16 @@ describe('the report', () => {
     expect(commandLine(named as never)).toBe('bowerbird experiment theta --methods a,b --out out');
   });
 
+  it('maps the decision values of a method that learns no semantic vectors', async () => {
+    const page = parseHTML(await renderReport({ folders: [folders.other] })).document as unknown as Node;
+    const maps = [...page.querySelectorAll('.wide')].filter((node) =>
+      node.getAttribute('aria-label')?.startsWith('Map of the decision values'),
+    );
+    const { rows } = await readCsv(join(folders.other, 'predictions.csv'));
+    expect(maps).toHaveLength(1);
+    expect([...maps[0].querySelectorAll('circle')]).toHaveLength(rows.filter((row) => row[1] === row[6]).length);
+  });
+
   it('is the same for the same folders', async () => {
     const options = { folders: [folders.tune, folders.compare], date: new Date(0) };
     expect(await renderReport(options)).toBe(await renderReport(options));
