@@ -97,11 +97,6 @@ export interface PictureDetails {
   detail?: string;
 }
 
-export interface DecisionRequest {
-  decision: 'keep' | 'drop' | 'none';
-  ids: string[];
-}
-
 export interface DecisionAnswer {
   keep: number;
   drop: number;
@@ -128,10 +123,13 @@ export interface MapPoint {
 
 export interface CategoriesView {
   names: string[];
-  /** Undefined where the method leaves no semantic vectors behind. */
+  /** Absent where there is no fit yet. */
   map?: {
+    /** Of the learnt semantic vectors, or of the scores where the method learns none. */
+    kind: 'semantics' | 'scores';
     shares: [number, number];
-    categories: { x: number; y: number }[];
+    /** Undefined for a category that has no place. */
+    categories: ({ x: number; y: number } | undefined)[];
     /** Test pictures. */
     pictures: MapPoint[];
   };
@@ -140,7 +138,6 @@ export interface CategoriesView {
     webPictures: number;
     testPictures: number;
     accuracy?: number;
-    meanWeight?: number;
     /** Auxiliary categories by the cosine of their word vectors, nearest first. */
     nearest: { name: string; likeness: number }[];
   }[];

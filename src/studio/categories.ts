@@ -1,20 +1,17 @@
 /** How the categories relate: a map of the learnt space, neighbours by their words, and what is taken for what. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readNpy, readNpz, toMatrix } from '../formats/index.js';
-import { createBackend } from '../linalg/index.js';
-import { Matrix } from '../linalg/matrix.js';
-import { readCategoryVectors } from '../report/category-vectors.js';
-import { principalPlane } from '../report/projection.js';
+import { readNpz, toMatrix } from '../formats/index.js';
 import { layout, type Workspace } from '../workspace/index.js';
 import { auxiliaryCategories } from '../workspace/pictures.js';
 import type { CategoriesView, ConfusedPictures, NamedPicture } from './api.js';
+import { categoryMap } from './category-map.js';
 import { FromFiles } from './from-files.js';
 import type { KeptFit } from './history.js';
 import type { Library } from './library.js';
+import { cosine } from './nearest.js';
 
 const nearestShown = 5;
-const mostDots = 3000;
 const mostShown = 24;
 
 export class Categories {
@@ -39,23 +36,20 @@ export class Categories {
     const fit = await this.#library.fit();
     const truths = await this.#truths();
     const neighbours = await nearestAuxiliary(workspace, names);
-    const weights = await this.#weights(fit);
-    const cards = names.map((name) => {
-      const own = weights.get(name) ?? [];
-      return {
-        name,
-        webPictures: own.length,
-        testPictures: [...truths.values()].filter((truth) => truth === name).length,
-        accuracy: fit?.metrics.categories?.[name],
-        ...(own.length > 0 && { meanWeight: own.reduce((sum, weight) => sum + weight, 0) / own.length }),
-        nearest: neighbours.get(name) ?? [],
-      };
-    });
-    return {
-      names,
-      cards,
-      ...(fit && { ...(await mapOf(workspace, fit, names, truths)), ...confusionOf(fit, names, truths) }),
-    };
+    const listed = await this.#library.listed();
+    const categoryOf = (id: string) => listed.get(id)?.category;
+    const found = counts(fit?.rows.web.map((id) => categoryOf(id) ?? '') ?? []);
+    const tested = counts([...truths.values()]);
+    const cards = names.map((name) => ({
+      name,
+      webPictures: found.get(name) ?? 0,
+      testPictures: tested.get(name) ?? 0,
+      accuracy: fit?.metrics.categories?.[name],
+      nearest: neighbours.get(name) ?? [],
+    }));
+    if (!fit) return { names, cards };
+    const map = await categoryMap({ workspace, fit, names, truths, categoryOf });
+    return { names, cards, ...(map && { map }), ...confusionOf(fit, names, truths) };
   }
 
   /** The test pictures that are of one category and were taken for another, beside web pictures of both. */
@@ -76,19 +70,6 @@ export class Categories {
     return new Map([...pictures.values()].flatMap(({ id, category }) => (category ? [[id, category]] : [])));
   }
 
-  async #weights(fit: KeptFit | undefined): Promise<ReadonlyMap<string, number[]>> {
-    const weights = new Map<string, number[]>();
-    const listed = await this.#library.listed();
-    for (const [id, weight] of fit?.weights ?? []) {
-      const category = listed.get(id)?.category;
-      if (category === undefined) continue;
-      const own = weights.get(category);
-      if (own) own.push(weight);
-      else weights.set(category, [weight]);
-    }
-    return weights;
-  }
-
   /** Web pictures of a category, those with the highest weights first. */
   async #trusted(category: string, fit: KeptFit | undefined): Promise<NamedPicture[]> {
     const listed = [...(await this.#library.listed()).values()].filter((picture) => picture.category === category);
@@ -98,6 +79,12 @@ export class Categories {
       .slice(0, 8)
       .map(({ id, title }) => ({ ...named('web', id, category), label: title || category }));
   }
+}
+
+function counts(values: readonly string[]): ReadonlyMap<string, number> {
+  const result = new Map<string, number>();
+  for (const value of values) result.set(value, (result.get(value) ?? 0) + 1);
+  return result;
 }
 
 function named(set: NamedPicture['set'], id: string, category: string): NamedPicture {
@@ -113,47 +100,6 @@ function confusionOf(fit: KeptFit, names: readonly string[], truths: ReadonlyMap
     if (row !== undefined && column !== undefined) confusion[row][column]++;
   }
   return { confusion };
-}
-
-/** Pictures and categories in the plane of largest variance of the learnt space; only for a fit that leaves vectors. */
-async function mapOf(
-  workspace: Workspace,
-  fit: KeptFit,
-  names: readonly string[],
-  truths: ReadonlyMap<string, string>,
-): Promise<Pick<CategoriesView, 'map'>> {
-  const [semanticsFile, modelFile] = ['semantics.npy', 'model.safetensors'].map((name) =>
-    workspace.path(layout.run, name),
-  );
-  if (!existsSync(semanticsFile) || !existsSync(modelFile)) return {};
-  const semantics = toMatrix(await readNpy(semanticsFile), 'float64', { name: 'semantics', file: semanticsFile });
-  const categories = await readCategoryVectors(modelFile);
-  if (!categories || semantics.rows !== fit.rows.test.length || semantics.cols !== categories.vectors.cols) return {};
-  const backend = await createBackend({ device: 'wasm', threads: 1 });
-  try {
-    const all = Matrix.zeros(semantics.rows + categories.vectors.rows, semantics.cols, 'float64');
-    all.view(0, semantics.rows).copyFrom(semantics);
-    all.view(semantics.rows, all.rows).copyFrom(categories.vectors);
-    const plane = principalPlane(backend, all);
-    const step = Math.ceil(semantics.rows / mostDots);
-    const places = plane.of(categories.vectors);
-    const pictures = plane.of(semantics).flatMap(([x, y], i) => {
-      const id = fit.rows.test[i];
-      if (i % step !== 0) return [];
-      const category = names.indexOf(fit.predictions.get(id)?.name ?? '');
-      return [{ x, y, id, category, truth: names.indexOf(truths.get(id) ?? '') }];
-    });
-    const at = new Map(categories.names.map((name, i) => [name, places[i]]));
-    return {
-      map: {
-        shares: plane.shares,
-        categories: names.map((name) => ({ x: at.get(name)?.[0] ?? 0, y: at.get(name)?.[1] ?? 0 })),
-        pictures,
-      },
-    };
-  } finally {
-    backend.dispose();
-  }
 }
 
 async function nearestAuxiliary(workspace: Workspace, names: readonly string[]) {
@@ -174,14 +120,4 @@ async function nearestAuxiliary(workspace: Workspace, names: readonly string[]) 
         .slice(0, nearestShown),
     );
   return result;
-}
-
-export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let [product, ofA, ofB] = [0, 0, 0];
-  for (let j = 0; j < a.length; j++) {
-    product += a[j] * b[j];
-    ofA += a[j] * a[j];
-    ofB += b[j] * b[j];
-  }
-  return product / (Math.sqrt(ofA * ofB) || 1);
 }

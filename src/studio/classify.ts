@@ -62,7 +62,9 @@ async function classify(library: Library, picture: Uint8Array, signal: AbortSign
       ...{ set: 'auxiliary' as const, id, likeness, category, label: category },
     })),
   };
-  return { ...answer, why: reasons(answer), seconds: (performance.now() - begun) / 1000 };
+  const weights = [...(fit?.weights.values() ?? [])];
+  const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length;
+  return { ...answer, why: reasons(answer, mean), seconds: (performance.now() - begun) / 1000 };
 }
 
 async function requirePicture(bytes: Uint8Array): Promise<void> {
@@ -102,7 +104,7 @@ async function featuresOf(workspace: Workspace, picture: Uint8Array, signal: Abo
 }
 
 /** What speaks for the answer, and against it, in sentences. */
-export function reasons(answer: Omit<ClassifyAnswer, 'why' | 'seconds'>): string[] {
+export function reasons(answer: Omit<ClassifyAnswer, 'why' | 'seconds'>, meanWeight: number): string[] {
   const { category, candidates, confidence, web, auxiliary } = answer;
   const lines: string[] = [];
   const second = candidates.at(1);
@@ -115,9 +117,9 @@ export function reasons(answer: Omit<ClassifyAnswer, 'why' | 'seconds'>): string
     );
   if (web.length > 0) {
     const same = web.filter((picture) => picture.category === category);
-    const trusted = same.filter(({ weight }) => weight !== undefined && weight >= 1).length;
+    const trusted = same.filter(({ weight }) => weight !== undefined && weight >= meanWeight).length;
     lines.push(
-      `${same.length} of the ${web.length} web pictures most like it were found for “${category}”${trusted > 0 ? `, and ${trusted} of them were trusted by the fit (θ ≥ 1)` : ''}.`,
+      `${same.length} of the ${web.length} web pictures most like it were found for “${category}”${trusted > 0 ? `, and ${trusted} of them have at least the mean weight (θ ≥ ${meanWeight.toFixed(2)})` : ''}.`,
     );
     const other = mostCommon(web.map((picture) => picture.category).filter((name) => name !== category));
     if (same.length * 2 < web.length && other)

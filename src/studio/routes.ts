@@ -112,7 +112,7 @@ function addPictures(app: Hono, library: Library): void {
     context.header('cache-control', 'private, max-age=31536000');
     context.header('etag', `"${picture.tag}"`);
     if (context.req.header('if-none-match') === `"${picture.tag}"`) return context.body(null, 304);
-    context.header('content-type', 'image/webp');
+    context.header('content-type', 'image/jpeg');
     return context.body(picture.bytes);
   });
 }

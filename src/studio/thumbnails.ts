@@ -35,12 +35,12 @@ export class Thumbnails {
   async get(file: string, side: Side, signal?: AbortSignal): Promise<Thumbnail> {
     const { size, mtimeMs } = await stat(file);
     const tag = createHash('sha256').update(`${file}\0${size}\0${mtimeMs}\0${sides[side]}`).digest('hex').slice(0, 32);
-    const kept = join(this.#folder, tag.slice(0, 2), `${tag}.webp`);
+    const kept = join(this.#folder, tag.slice(0, 2), `${tag}.jpg`);
     const before = await readFile(kept).catch(() => undefined);
     if (before) return { bytes: before, tag };
     const bytes = await this.#inTurn(() => shrink(file, sides[side]), signal);
-    // A workspace that cannot be written to is still looked at.
-    await mkdir(dirname(kept), { recursive: true })
+    // Nobody waits for the disk, and a workspace that cannot be written to is still looked at.
+    mkdir(dirname(kept), { recursive: true })
       .then(() => writeFileAtomic(kept, bytes))
       .catch(() => {});
     return { bytes, tag };
@@ -65,7 +65,7 @@ async function shrink(file: string, side: number): Promise<Buffer<ArrayBuffer>> 
     .timeout({ seconds: 20 })
     .resize(side, side, { fit: 'inside', withoutEnlargement: true })
     .flatten({ background: '#ffffff' })
-    .webp({ quality: 72, effort: 1 })
+    .jpeg({ quality: 78 })
     .toBuffer({ resolveWithObject: true });
   return data as Buffer<ArrayBuffer>;
 }

@@ -18,24 +18,36 @@ export interface Filter {
 export function candidates(gallery: Gallery, { category, shown, text }: Filter): number[] {
   const wanted = text.trim().toLowerCase();
   const rows: number[] = [];
+  const mean = meanWeight(gallery);
   for (let i = 0; i < gallery.id.length; i++) {
     if (category >= 0 && gallery.category[i] !== category) continue;
-    if (!shows(gallery, shown, i)) continue;
+    if (!shows(gallery, shown, mean, i)) continue;
     if (wanted !== '' && !gallery.title[i].toLowerCase().includes(wanted)) continue;
     rows.push(i);
   }
   return rows;
 }
 
-/** Around the weight that is neither trust nor doubt. */
-const unsure = [0.5, 1] as const;
+/** Neither trusted nor doubted, as shares of the mean weight. */
+const unsure = [0.2, 0.9] as const;
 
-function shows({ reason, decision, weight }: Gallery, shown: Shown, i: number): boolean {
+/** Over the pictures that have one; 0 where none has. */
+export function meanWeight({ weight }: Pick<Gallery, 'weight'>): number {
+  let [sum, count] = [0, 0];
+  for (const one of weight)
+    if (one !== null) {
+      sum += one;
+      count++;
+    }
+  return count > 0 ? sum / count : 0;
+}
+
+function shows({ reason, decision, weight }: Gallery, shown: Shown, mean: number, i: number): boolean {
   if (shown === 'left-out') return reason[i] >= 0;
   if (reason[i] >= 0) return false;
   if (shown === 'kept') return decision[i] === 1;
   if (shown === 'dropped') return decision[i] === 2;
-  if (shown === 'unsure') return weight[i] !== null && weight[i]! >= unsure[0] && weight[i]! < unsure[1];
+  if (shown === 'unsure') return weight[i] !== null && weight[i]! >= unsure[0] * mean && weight[i]! < unsure[1] * mean;
   return true;
 }
 

@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Gallery } from '../../src/studio/api.js';
+import { confusedMost } from '../../studio/src/confusion.js';
+import { candidates, histogram, inRange, moved, ordered, topWeight } from '../../studio/src/gallery.js';
+import { labelShifts } from '../../studio/src/labels.js';
+import { directNeeds, placeStages } from '../../studio/src/stage-graph.js';
+import { percent, pValue } from '../../studio/src/words.js';
+
+/** Eight pictures of two categories, the last two left out by the crawl. */
+const gallery: Gallery = {
+  categories: ['wren', 'finch'],
+  sources: ['flickr'],
+  reasons: ['too-small'],
+  id: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
+  title: ['Wren', 'wren at dusk', 'Finch', '', 'Finch', 'A WREN', 'tiny', 'tiny'],
+  category: [0, 0, 1, 1, 1, 0, 0, 1],
+  source: [0, 0, 0, 0, 0, 0, 0, 0],
+  weight: [2, 0.5, 0, 1.5, null, 2, null, null],
+  reason: [-1, -1, -1, -1, -1, -1, 0, 0],
+  shown: [1, 1, 1, 1, 1, 1, 0, 0],
+  decision: [0, 2, 0, 1, 0, 0, 0, 0],
+};
+const all = { category: -1, shown: 'used', text: '' } as const;
+
+describe('the gallery', () => {
+  it('shows what the crawl took, or what it left out', () => {
+    expect(candidates(gallery, all)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(candidates(gallery, { ...all, shown: 'left-out' })).toEqual([6, 7]);
+    expect(candidates(gallery, { ...all, shown: 'dropped' })).toEqual([1]);
+    expect(candidates(gallery, { ...all, shown: 'kept' })).toEqual([3]);
+    // The mean weight is 1.2.
+    expect(candidates(gallery, { ...all, shown: 'unsure' })).toEqual([1]);
+  });
+
+  it('finds titles whatever their case, within a category', () => {
+    expect(candidates(gallery, { ...all, text: ' wren ' })).toEqual([0, 1, 5]);
+    expect(candidates(gallery, { ...all, category: 1, text: 'wren' })).toEqual([]);
+  });
+
+  it('orders by weight, those without one last either way, equal ones as found', () => {
+    const rows = candidates(gallery, all);
+    expect(ordered(gallery, rows, 'heaviest')).toEqual([0, 5, 3, 1, 2, 4]);
+    expect(ordered(gallery, rows, 'lightest')).toEqual([2, 1, 3, 0, 5, 4]);
+    expect(ordered(gallery, rows, 'category')).toEqual([0, 5, 1, 3, 2, 4]);
+  });
+
+  it('keeps what lies in the brushed range, ends included', () => {
+    const rows = candidates(gallery, all);
+    expect(inRange(gallery, rows, [0.5, 1.5])).toEqual([1, 3]);
+    expect(inRange(gallery, rows, undefined)).toEqual(rows);
+  });
+
+  it('counts every weight once in its histogram', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 50, noNaN: true }), { minLength: 1 }), (weights) => {
+        const some = { ...gallery, id: weights.map(String), weight: weights };
+        const top = topWeight(some);
+        const bins = histogram(
+          some,
+          weights.map((_, i) => i),
+          top,
+        );
+        expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(weights.length);
+        expect(Math.max(...weights)).toBeLessThanOrEqual(top * (1 + 1e-12));
+      }),
+    );
+  });
+
+  it('moves by key without leaving the grid, and keeps the column', () => {
+    expect(moved('ArrowRight', 4, 10, 4, 2)).toBe(5);
+    expect(moved('ArrowDown', 1, 10, 4, 2)).toBe(5);
+    expect(moved('ArrowDown', 7, 10, 4, 2)).toBe(7);
+    expect(moved('ArrowUp', 2, 10, 4, 2)).toBe(2);
+    expect(moved('PageDown', 1, 100, 4, 3)).toBe(9);
+    expect(moved('End', 3, 10, 4, 2)).toBe(9);
+    expect(moved('Home', 3, 10, 4, 2)).toBe(0);
+    expect(moved('x', 3, 10, 4, 2)).toBeUndefined();
+    const keys = fc.constantFrom(
+      'ArrowRight',
+      'ArrowLeft',
+      'ArrowUp',
+      'ArrowDown',
+      'PageUp',
+      'PageDown',
+      'Home',
+      'End',
+    );
+    fc.assert(
+      fc.property(
+        keys,
+        fc.nat(99),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 5 }),
+        (key, at, columns, rows) => {
+          const next = moved(key, at, 100, columns, rows)!;
+          expect(next).toBeGreaterThanOrEqual(0);
+          expect(next).toBeLessThan(100);
+        },
+      ),
+    );
+  });
+});
+
+describe('the graph of stages', () => {
+  const stages = [
+    { stage: 'crawl', needs: [] },
+    { stage: 'features', needs: ['crawl'] },
+    { stage: 'words', needs: [] },
+    { stage: 'problem', needs: ['crawl', 'features', 'words'] },
+    { stage: 'fit', needs: ['problem'] },
+  ];
+
+  it('puts every stage to the right of all it needs, as late as it can', () => {
+    const column = new Map(placeStages(stages).map((placed) => [placed.stage, placed.column]));
+    for (const { stage, needs } of stages)
+      for (const need of needs) expect(column.get(need)!).toBeLessThan(column.get(stage)!);
+    expect(column.get('words')).toBe(column.get('problem')! - 1);
+  });
+
+  it('never puts two on the same place', () => {
+    const places = placeStages(stages).map(({ column, row }) => `${column},${row}`);
+    expect(new Set(places).size).toBe(stages.length);
+  });
+
+  it('draws no line that others imply', () => {
+    expect(directNeeds(stages)).toEqual([
+      ['crawl', 'features'],
+      ['features', 'problem'],
+      ['words', 'problem'],
+      ['problem', 'fit'],
+    ]);
+  });
+});
+
+describe('what the page makes of results', () => {
+  it('picks the categories with the most mistakes out of many', () => {
+    const counts = [
+      [9, 0, 0, 0],
+      [0, 5, 0, 4],
+      [0, 0, 9, 1],
+      [0, 0, 0, 9],
+    ];
+    expect(confusedMost(counts, 2)).toEqual([1, 3]);
+    expect(confusedMost(counts, 9)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('moves names on the map away from each other', () => {
+    const labels = [
+      { x: 0, y: 0, text: 'first name' },
+      { x: 0.01, y: 0, text: 'second name' },
+      { x: 1, y: 1, text: 'far away' },
+    ];
+    const [first, second, far] = labelShifts(labels, labels, 800, 500);
+    expect(Math.abs(first - second)).toBeGreaterThanOrEqual(15);
+    expect(far).toBe(first);
+  });
+
+  it('says figures without false precision', () => {
+    expect(percent(0.9126)).toBe('91.3 %');
+    expect(percent(undefined)).toBe('–');
+    expect(pValue(0.00004)).toBe('p < 0.001');
+    expect(pValue(0.0423)).toBe('p = 0.042');
+  });
+});
