@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { commandPage } from '../src/cli/command-pages.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bowerbird-documentation-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -39,6 +40,17 @@ describe('documentation', () => {
     for (const command of ['npm ci && npm run demo', 'npm ci && npm test'])
       expect(page('README.md')).toContain(command);
     expect(scripts).toMatchObject({ demo: expect.any(String), test: expect.any(String) });
+  });
+
+  it('lists every command and option as the commands have them (npm run docs writes the page)', async () => {
+    expect(page('docs/commands.md')).toBe(await commandPage());
+  });
+
+  it('leads nowhere that is not there', () => {
+    const pages = ['README.md', ...readdirSync(new URL('../docs', import.meta.url)).map((name) => `docs/${name}`)];
+    for (const name of pages.filter((each) => each.endsWith('.md')))
+      for (const [, target] of page(name).matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g))
+        expect(existsSync(new URL(target, new URL(`../${name}`, import.meta.url))), `${name}: ${target}`).toBe(true);
   });
 
   it('gives the reason for every dependency, and for no other', () => {
