@@ -102,10 +102,10 @@ function generated(): Problem {
     seed: 11,
     auxiliaryCategories: 60,
     testCategories: 20,
-    dimensions: 384,
+    dimensions: 512,
     semanticDimensions: 64,
     auxiliaryPerCategory: 40,
-    webPerCategory: 80,
+    webPerCategory: 120,
     testPerCategory: 40,
     text: false,
   });
