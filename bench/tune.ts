@@ -96,16 +96,16 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** Large enough that a trial takes about a second. */
+/** Large enough that a trial takes about half a second. */
 function generated(): Problem {
   return generateProblem({
     seed: 11,
     auxiliaryCategories: 60,
     testCategories: 20,
-    dimensions: 512,
+    dimensions: 384,
     semanticDimensions: 64,
     auxiliaryPerCategory: 40,
-    webPerCategory: 120,
+    webPerCategory: 80,
     testPerCategory: 40,
     text: false,
   });
@@ -175,7 +175,7 @@ async function memoryOverTrials({ folder, method, device }: Setting, trials: num
 async function timed(setting: Setting, name: string, where: Partial<EvaluationSetting>): Promise<Measured> {
   const { folder, problem, method, trials, device } = setting;
   const begun = performance.now();
-  const { chosen } = await search({
+  const { chosen, trials: ended } = await search({
     problem,
     folder: join(folder, name),
     method,
@@ -185,7 +185,9 @@ async function timed(setting: Setting, name: string, where: Partial<EvaluationSe
     ...where,
   });
   const seconds = (performance.now() - begun) / 1000;
-  console.error(`${name}: ${seconds.toFixed(1)} s, ${chosen.trial}`);
+  // One trial that takes longer than half of all leaves a second worker idle.
+  const longest = Math.max(...ended.map((line) => ('outcome' in line ? line.outcome.seconds : 0)));
+  console.error(`${name}: ${seconds.toFixed(1)} s, longest trial ${longest.toFixed(1)} s, ${chosen.trial}`);
   return { seconds, chosen: JSON.stringify([chosen.trial, chosen.parameters, chosen.validationAccuracy]) };
 }
 
