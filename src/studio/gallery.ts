@@ -1,9 +1,9 @@
 /** The gallery of web pictures: columns for all of them at once, details of one, and decisions. */
 import { ArgumentError } from '../errors.js';
-import { type Decision, recordDecision, undoDecision } from '../workspace/decisions.js';
+import { type Decision, recordDecision, undoDecision, webDuplicates } from '../workspace/decisions.js';
 import type { DecisionAnswer, Gallery, PictureDetails } from './api.js';
 import type { Library } from './library.js';
-import { type ListedPicture, readLeftOut, readListed } from './web-pictures.js';
+import { type ListedPicture, readListed } from './web-pictures.js';
 
 /** Words as numbers, in the order in which they first appear. */
 class Names {
@@ -70,15 +70,12 @@ export async function pictureDetails(library: Library, id: string): Promise<Pict
       ...{ pageUrl: safeAddress(pageUrl), licenceUrl: safeAddress(licenceUrl) },
     };
   }
-  const leftOut = (await library.leftOut()).pictures.get(id);
-  if (!leftOut) return undefined;
-  const row = (await readLeftOut(await library.workspace(), id)) ?? {};
-  const text = (name: string) => (typeof row[name] === 'string' ? (row[name] as string) : undefined);
+  const { category, source, title, reason, leftOut } = (await library.leftOut()).pictures.get(id) ?? {};
+  if (category === undefined || source === undefined || !leftOut) return undefined;
+  const { pageUrl, licenceUrl, ...rest } = leftOut;
   return {
-    ...{ id, category: leftOut.category, source: leftOut.source, licence: text('licence') ?? 'unknown' },
-    ...{ title: text('title'), author: text('author'), reason: text('reason'), detail: text('detail') },
-    ...(Array.isArray(row.tags) && { tags: row.tags.map(String) }),
-    ...{ pageUrl: safeAddress(text('page_url')), licenceUrl: safeAddress(text('licence_url')) },
+    ...{ id, category, source, title, reason, ...rest },
+    ...{ pageUrl: safeAddress(pageUrl), licenceUrl: safeAddress(licenceUrl) },
   };
 }
 
@@ -95,11 +92,16 @@ export async function decide(library: Library, request: unknown): Promise<Decisi
     throw new ArgumentError(`decision is ${JSON.stringify(decision)}; "keep", "drop" or "none" was expected`);
   if (!Array.isArray(ids) || ids.length === 0 || ids.length > mostAtOnce)
     throw new ArgumentError(`ids must be a list of 1 to ${mostAtOnce} pictures`);
+  const workspace = await library.workspace();
   const listed = await library.listed();
-  const unknown = ids.find((id) => typeof id !== 'string' || !listed.has(id));
+  const duplicates = decision === 'drop' ? undefined : await webDuplicates(workspace);
+  const unknown = ids.find((id) => typeof id !== 'string' || !(listed.has(id) || duplicates?.has(id)));
   if (unknown !== undefined)
-    throw new ArgumentError(`${JSON.stringify(unknown)} is none of the web pictures that a fit could use`);
-  await recordDecision(await library.workspace(), decision satisfies Decision, ids as string[]);
+    throw new ArgumentError(
+      `${JSON.stringify(unknown)} is none of the web pictures that a fit could use`,
+      'Of what was left out, only duplicates of other web pictures can be taken back.',
+    );
+  await recordDecision(workspace, decision satisfies Decision, ids as string[]);
   return standing(library);
 }
 

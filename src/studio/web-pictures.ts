@@ -3,10 +3,13 @@
  * out comes from the catalog, which only one process may have open: while a run has it, those pictures are missing.
  */
 import { createReadStream, existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { readOnlyQuery } from '../catalog/index.js';
+import { copyFile, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type QueryRow, readOnlyQuery } from '../catalog/index.js';
 import { layout, type Workspace } from '../workspace/index.js';
 import type { WebPicture } from '../workspace/pictures.js';
+import type { PictureDetails } from './api.js';
 
 export interface ListedPicture {
   id: string;
@@ -17,6 +20,8 @@ export interface ListedPicture {
   title: string;
   /** Why the crawl left it out. */
   reason?: string;
+  /** The rest of what is known of one that was left out. */
+  leftOut?: Pick<PictureDetails, 'detail' | 'author' | 'licence' | 'licenceUrl' | 'pageUrl' | 'tags'>;
   /** Where its line begins in the list of pictures, and how many bytes it has. */
   line?: { from: number; bytes: number };
 }
@@ -63,31 +68,40 @@ export async function readListed(workspace: Workspace, { from, bytes }: { from: 
 
 const columns = 'id, category, source, title, path, reason, detail, author, licence, licence_url, page_url, tags';
 
-/** Pictures that the crawl or the removal of duplicates left out. */
+/**
+ * Pictures that the crawl or the removal of duplicates left out. A copy of the catalog is asked: whoever has the catalog
+ * itself open, and be it for a moment, makes a run fail that begins just then.
+ */
 export async function listLeftOut(workspace: Workspace): Promise<ListedPicture[]> {
-  if (!existsSync(workspace.path('catalog.duckdb'))) return [];
-  const sql = `SELECT id, category, source, title, path, reason FROM picture WHERE state = 'dropped' ORDER BY category, source, rank LIMIT ${mostLeftOut}`;
-  const pictures: ListedPicture[] = [];
-  for await (const row of readOnlyQuery(workspace.folder, sql)) {
-    const { id, category, source, title, path, reason } = row as Record<string, string | null>;
-    pictures.push({
-      id: id!,
-      path: path ?? undefined,
-      category: category!,
-      source: source!,
-      title: shortened(title ?? undefined),
-      reason: reason ?? 'unknown',
-    });
+  const catalog = workspace.path('catalog.duckdb');
+  if (!existsSync(catalog)) return [];
+  const folder = await mkdtemp(join(tmpdir(), 'bowerbird-studio-'));
+  try {
+    await copyFile(catalog, join(folder, 'catalog.duckdb'));
+    const sql = `SELECT ${columns} FROM picture WHERE state = 'dropped' ORDER BY category, source, rank LIMIT ${mostLeftOut}`;
+    const pictures: ListedPicture[] = [];
+    for await (const row of readOnlyQuery(folder, sql)) pictures.push(leftOutPicture(row));
+    return pictures;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
-  return pictures;
 }
 
-/** Everything the catalog says about a picture that was left out. @param id as the catalog gave it, letters and digits */
-export async function readLeftOut(workspace: Workspace, id: string): Promise<Record<string, unknown> | undefined> {
-  if (!/^[\w-]+$/.test(id)) return undefined;
-  for await (const row of readOnlyQuery(workspace.folder, `SELECT ${columns} FROM picture WHERE id = '${id}'`))
-    return row;
-  return undefined;
+function leftOutPicture(row: QueryRow): ListedPicture {
+  const text = (name: string) => (typeof row[name] === 'string' ? (row[name] as string) : undefined);
+  return {
+    id: text('id')!,
+    path: text('path'),
+    category: text('category')!,
+    source: text('source')!,
+    title: shortened(text('title')),
+    reason: text('reason') ?? 'unknown',
+    leftOut: {
+      ...{ detail: text('detail'), author: text('author'), licence: text('licence') ?? 'unknown' },
+      ...{ licenceUrl: text('licence_url'), pageUrl: text('page_url') },
+      ...(Array.isArray(row.tags) && { tags: row.tags.map(String) }),
+    },
+  };
 }
 
 function shortened(title: string | undefined): string {

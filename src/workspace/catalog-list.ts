@@ -5,21 +5,25 @@ import { writeFileAtomic } from '../formats/index.js';
 import type { WebPicture } from './pictures.js';
 import type { Workspace } from './workspace.js';
 
-/** @returns the number of pictures of each category that has some */
+/**
+ * @param duplicates which of the pictures that were removed as duplicates are in the list nevertheless
+ * @returns the number of pictures of each category that has some
+ */
 export async function writeCatalogList(
   workspace: Workspace,
   file: string,
   categories: readonly Category[],
-  { duplicates }: { duplicates: boolean },
+  { duplicates }: { duplicates: 'all' | readonly string[] },
 ): Promise<Map<string, number>> {
   const wanted = new Set(categories.map(({ name }) => name));
-  const where = duplicates ? "state = 'kept' OR (state = 'dropped' AND reason LIKE 'duplicate-%')" : "state = 'kept'";
+  const where = "state = 'kept' OR (state = 'dropped' AND reason LIKE 'duplicate-%')";
+  const taken = (row: PictureRow) => row.state === 'kept' || duplicates === 'all' || duplicates.includes(row.id);
   const counts = new Map<string, number>();
   const lines: string[] = [];
   const catalog = await openCatalog(workspace.folder, { mustExist: true });
   try {
     for await (const row of catalog.pictures(where, [], 'category, source, rank, id')) {
-      if (!wanted.has(row.category)) continue;
+      if (!wanted.has(row.category) || !taken(row)) continue;
       lines.push(`${JSON.stringify(describe(row))}\n`);
       counts.set(row.category, (counts.get(row.category) ?? 0) + 1);
     }

@@ -8,7 +8,10 @@ import { ArgumentError } from '../errors.js';
 import { hashOf } from './fingerprint.js';
 import { layout, type Workspace } from './workspace.js';
 
-/** `drop` leaves a picture out of the problem, `keep` holds on to it whatever else speaks against it, `none` forgets. */
+/**
+ * `drop` leaves a picture out of the problem; `keep` takes back one that was left out as the duplicate of another web
+ * picture, and marks any other as looked at; `none` forgets.
+ */
 export type Decision = 'keep' | 'drop' | 'none';
 
 type Action = { at: string } & ({ decision: Decision; ids: readonly string[] } | { undo: true });
@@ -50,11 +53,35 @@ export async function undoDecision(workspace: Workspace): Promise<void> {
 }
 
 /** For the inputs of a stage: the same decisions give the same text, in whatever order they were made. */
-export async function decisionInputs(workspace: Workspace, kind: 'keep' | 'drop'): Promise<Record<string, string>> {
+export async function droppedInput(workspace: Workspace): Promise<Record<string, string>> {
   const { of } = await readDecisions(workspace);
-  const ids = [...of].flatMap(([id, decision]) => (decision === kind ? [id] : [])).sort();
-  const name = kind === 'drop' ? 'the pictures dropped by hand' : 'the pictures kept by hand';
-  return ids.length > 0 ? { [name]: hashOf(ids) } : {};
+  const ids = [...of].flatMap(([id, decision]) => (decision === 'drop' ? [id] : [])).sort();
+  return ids.length > 0 ? { 'the pictures dropped by hand': hashOf(ids) } : {};
+}
+
+export async function keptDuplicatesInput(workspace: Workspace): Promise<Record<string, string>> {
+  const ids = await keptDuplicates(workspace);
+  return ids.length > 0 ? { 'the duplicates kept by hand': hashOf(ids) } : {};
+}
+
+/** Those of the web pictures removed as duplicates that somebody wants to keep. */
+export async function keptDuplicates(workspace: Workspace): Promise<string[]> {
+  const { of } = await readDecisions(workspace);
+  if (of.size === 0) return [];
+  const duplicates = await webDuplicates(workspace);
+  return [...of].flatMap(([id, decision]) => (decision === 'keep' && duplicates.has(id) ? [id] : [])).sort();
+}
+
+/** Pictures removed for another web picture; one that is in the test set or the auxiliary pictures is not among them. */
+export async function webDuplicates(workspace: Workspace): Promise<ReadonlySet<string>> {
+  const text = await readFile(workspace.path(layout.merges), 'utf8').catch(() => '');
+  const removed = new Set<string>();
+  for (const line of text.split('\n').filter(Boolean)) {
+    const merge = JSON.parse(line) as { removed: string; stays: string };
+    // Other than the catalog's ids, the user's own pictures are known by their paths.
+    if (/^[0-9a-f]{24}$/.test(merge.stays)) removed.add(merge.removed);
+  }
+  return removed;
 }
 
 async function append(workspace: Workspace, action: Action): Promise<void> {

@@ -40,6 +40,8 @@ export const layout = {
   /** What the crawl and the removal of duplicates ended with, a picture a line. */
   crawled: '.bowerbird/crawled.jsonl',
   pictures: '.bowerbird/pictures.jsonl',
+  /** Which picture was removed as the duplicate of which. */
+  merges: '.bowerbird/merges.jsonl',
   features: 'features',
   words: 'words/semantics.npz',
   wordReport: 'words/names.json',

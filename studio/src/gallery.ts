@@ -44,8 +44,8 @@ export function meanWeight({ weight }: Pick<Gallery, 'weight'>): number {
 
 function shows({ reason, decision, weight }: Gallery, shown: Shown, mean: number, i: number): boolean {
   if (shown === 'left-out') return reason[i] >= 0;
-  if (reason[i] >= 0) return false;
   if (shown === 'kept') return decision[i] === 1;
+  if (reason[i] >= 0) return false;
   if (shown === 'dropped') return decision[i] === 2;
   if (shown === 'unsure') return weight[i] !== null && weight[i]! >= unsure[0] * mean && weight[i]! < unsure[1] * mean;
   return true;
@@ -122,6 +122,12 @@ export function moved(
   // Up and down keep the column; at the edges they stay.
   if ((key === 'ArrowUp' || key === 'ArrowDown') && (next < 0 || next >= count)) return at;
   return Math.max(0, Math.min(count - 1, next));
+}
+
+/** What can be decided about a picture: of what was left out, only duplicates can be taken back. */
+export function choices({ reason, reasons }: Gallery, i: number): readonly ('keep' | 'drop')[] {
+  if (reason[i] < 0) return ['keep', 'drop'];
+  return reasons[reason[i]].startsWith('duplicate-') ? ['keep'] : [];
 }
 
 /** Reasons of the catalog in plain words. */

@@ -1,5 +1,5 @@
 /** A small workspace that has been run to its end, and the studio over it. */
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { type Studio, type StudioOptions, startStudio } from '../../src/studio/index.js';
 import { openWorkspace, runWorkspace } from '../../src/workspace/index.js';
 import { drawPicture, main, makeWorld, type World, writeConfiguration } from '../workspace/world.js';
@@ -10,6 +10,11 @@ export const hostileTitle = '<img src=x onerror="window.hit=1"><script>window.hi
 export async function finishedWorld(): Promise<World> {
   const world = await makeWorld({ auxiliary: 6, test: 6, web: 8 });
   writeFileSync(world.path('web', 'red wren', `${hostileTitle}.png`), await drawPicture('red wren', 999));
+  // The same file twice: one of the two is left out as a duplicate.
+  copyFileSync(
+    world.path('web', 'green jay', 'green jay 00.png'),
+    world.path('web', 'green jay', 'green jay again.png'),
+  );
   Object.assign(world.configuration, { compare: { methods: ['ours', 'lr', 'eszsl'] }, jobs: 1 });
   writeConfiguration(world);
   await runWorkspace(await openWorkspace(world.folder));

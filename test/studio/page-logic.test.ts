@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Gallery } from '../../src/studio/api.js';
 import { confusedMost } from '../../studio/src/confusion.js';
-import { candidates, histogram, inRange, moved, ordered, topWeight } from '../../studio/src/gallery.js';
+import { candidates, choices, histogram, inRange, moved, ordered, topWeight } from '../../studio/src/gallery.js';
 import { labelShifts } from '../../studio/src/labels.js';
 import { directNeeds, placeStages } from '../../studio/src/stage-graph.js';
 import { percent, pValue } from '../../studio/src/words.js';
@@ -29,6 +29,9 @@ describe('the gallery', () => {
     expect(candidates(gallery, { ...all, shown: 'left-out' })).toEqual([6, 7]);
     expect(candidates(gallery, { ...all, shown: 'dropped' })).toEqual([1]);
     expect(candidates(gallery, { ...all, shown: 'kept' })).toEqual([3]);
+    expect(choices(gallery, 0)).toEqual(['keep', 'drop']);
+    expect(choices(gallery, 6)).toEqual([]);
+    expect(choices({ ...gallery, reasons: ['duplicate-exact'] }, 6)).toEqual(['keep']);
     // The mean weight is 1.2.
     expect(candidates(gallery, { ...all, shown: 'unsure' })).toEqual([1]);
   });

@@ -84,15 +84,26 @@ describe.skipIf(!existsSync(executable))(
       await page.getByText('1 dropped, 1 kept by hand').waitFor();
       await page.keyboard.press('u');
       await page.getByText('1 dropped, 0 kept by hand').waitFor();
+      await page.getByLabel('Which pictures').selectOption('Left out by the crawl');
+      await page.locator('[role=listbox]').focus();
+      await page.getByText('Left out: the same file is there already').waitFor();
+      const taken = await page.locator('aside h2').textContent();
+      await page.keyboard.press('k');
+      await page.getByText('1 dropped, 1 kept by hand').waitFor();
       await page.keyboard.press('r');
       await page.getByText('A run is at work').waitFor();
       await page.getByText('A run is at work').waitFor({ state: 'detached' });
       const after = await ask<Overview>(page, 'api/overview');
       expect(after.runs[0].id).not.toBe(before.runs[0].id);
-      expect(after.runs[0].webPictures).toBe(before.runs[0].webPictures - 1);
+      expect(after.runs[0].droppedByHand).toBe(1);
+      expect(after.runs[0].webPictures).toBe(before.runs[0].webPictures);
       const gallery = await ask<Gallery>(page, 'api/gallery');
-      const row = gallery.title.indexOf(dropped!);
-      expect({ decision: gallery.decision[row], weight: gallery.weight[row] }).toEqual({ decision: 2, weight: null });
+      const row = (title: string | null) => {
+        const i = gallery.title.indexOf(title!);
+        return { decision: gallery.decision[i], reason: gallery.reason[i], weighted: gallery.weight[i] !== null };
+      };
+      expect(row(dropped)).toEqual({ decision: 2, reason: -1, weighted: false });
+      expect(row(taken)).toEqual({ decision: 1, reason: -1, weighted: true });
       await page.close();
     }, 120_000);
 

@@ -2,7 +2,13 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { decisionInputs, readDecisions, recordDecision, undoDecision } from '../../src/workspace/decisions.js';
+import {
+  droppedInput,
+  keptDuplicates,
+  readDecisions,
+  recordDecision,
+  undoDecision,
+} from '../../src/workspace/decisions.js';
 import { openWorkspace, type Workspace } from '../../src/workspace/index.js';
 
 let folder: string;
@@ -55,14 +61,28 @@ describe('decisions about web pictures', () => {
   });
 
   it('are the same input for a stage in whatever order they were made', async () => {
-    expect(await decisionInputs(workspace, 'drop')).toEqual({});
+    expect(await droppedInput(workspace)).toEqual({});
     await recordDecision(workspace, 'drop', ['x']);
     await recordDecision(workspace, 'drop', ['y']);
-    const inputs = await decisionInputs(workspace, 'drop');
+    const inputs = await droppedInput(workspace);
     await undoDecision(workspace);
-    expect(await decisionInputs(workspace, 'drop')).not.toEqual(inputs);
+    expect(await droppedInput(workspace)).not.toEqual(inputs);
     await undoDecision(workspace);
     await recordDecision(workspace, 'drop', ['y', 'x']);
-    expect(await decisionInputs(workspace, 'drop')).toEqual(inputs);
+    expect(await droppedInput(workspace)).toEqual(inputs);
+  });
+
+  it('take back duplicates of other web pictures, never of test pictures', async () => {
+    const [web, leak, other] = ['a', 'b', 'c'].map((letter) => letter.repeat(24));
+    await recordDecision(workspace, 'keep', [web, leak, other]);
+    const merges = [
+      { removed: web, stays: 'd'.repeat(24) },
+      { removed: leak, stays: join(folder, 'test', 'bird.jpg') },
+    ];
+    writeFileSync(
+      join(folder, '.bowerbird', 'merges.jsonl'),
+      merges.map((merge) => `${JSON.stringify(merge)}\n`).join(''),
+    );
+    expect(await keptDuplicates(workspace)).toEqual([web]);
   });
 });

@@ -70,7 +70,7 @@ export const crawlStage: Stage = {
       signal,
       onProgress: ({ kept, wanted }) => context.onProgress({ done: kept, total: wanted }),
     });
-    const counts = await writeCatalogList(workspace, layout.crawled, categories, { duplicates: true });
+    const counts = await writeCatalogList(workspace, layout.crawled, categories, { duplicates: 'all' });
     const test = new Set(configuration.categories.map(({ name }) => name));
     const empty = categories.filter(({ name }) => test.has(name) && !counts.get(name)).map(({ name }) => name);
     if (empty.length > 0)

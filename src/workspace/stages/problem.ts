@@ -5,7 +5,7 @@
 import { writeFileAtomic } from '../../formats/index.js';
 import { checkProblem, type Problem, saveProblem } from '../../problem/index.js';
 import { assembleProblem } from '../assemble.js';
-import { decisionInputs } from '../decisions.js';
+import { droppedInput } from '../decisions.js';
 import { optionInputs, type Stage } from '../stage.js';
 import { layout } from '../workspace.js';
 
@@ -24,7 +24,7 @@ export const problemStage: Stage = {
     const { configuration, fingerprints, path } = workspace;
     const { truth, categories } = configuration;
     return {
-      ...(await decisionInputs(workspace, 'drop')),
+      ...(await droppedInput(workspace)),
       categories: JSON.stringify(categories.map(({ name }) => name)),
       ...(truth && optionInputs('truth', truth)),
       ...(truth &&
