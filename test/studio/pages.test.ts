@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -106,6 +106,23 @@ describe.skipIf(!existsSync(executable))(
       expect(row(taken)).toEqual({ decision: 1, reason: -1, weighted: true });
       await page.close();
     }, 120_000);
+
+    it('shows a run that was started elsewhere while it lasts', async () => {
+      const page = await open('overview');
+      await page.getByRole('heading', { name: 'Stages' }).waitFor();
+      // What a run in another process leaves while it is at work.
+      const working = [{ stage: 'fit', progress: { done: 5, total: 40 } }];
+      writeFileSync(world.path('.bowerbird', 'progress.json'), JSON.stringify({ finished: 9, total: 12, working }));
+      writeFileSync(world.path('.bowerbird', 'lock'), `${process.pid}\n`);
+      await page.getByText('A run is at work').waitFor();
+      await page.getByText('5 of 40').waitFor();
+      await page.getByText('9 of 12 stages').waitFor();
+      expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: /Run again|Bring up to date/ }).isDisabled()).toBe(true);
+      for (const name of ['lock', 'progress.json']) rmSync(world.path('.bowerbird', name));
+      await page.getByText('A run is at work').waitFor({ state: 'detached' });
+      await page.close();
+    });
 
     it('maps the categories and opens the pictures behind a figure of the confusion matrix', async () => {
       const page = await open('categories');

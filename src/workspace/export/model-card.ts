@@ -5,6 +5,7 @@ import { findMethod } from '../../methods/index.js';
 import type { Problem } from '../../problem/index.js';
 import type { Reliability } from '../calibration.js';
 import type { Classifier } from '../classifier.js';
+import { readDecisions } from '../decisions.js';
 import { type WebPicture, webPictures } from '../pictures.js';
 import { layout, type Workspace } from '../workspace.js';
 
@@ -21,12 +22,14 @@ export async function modelCard(workspace: Workspace, classifier: Classifier, pr
   const metrics = await read<FitMetrics>('metrics.json');
   const run = await read<RunRecord>('run.json');
   const names = new Set(problem.testNames);
-  const pictures = (await webPictures(workspace)).filter(({ category }) => names.has(category));
+  const { of: decisions } = await readDecisions(workspace);
+  const found = (await webPictures(workspace)).filter(({ category }) => names.has(category));
+  const pictures = found.filter(({ id }) => decisions.get(id) !== 'drop');
   const sections = [
     `# ${workspace.configuration.name}`,
     `Tells apart ${problem.testNames.length} categories for which no picture was labelled by hand: ${problem.testNames.join(', ')}.`,
     '## Data',
-    dataSection(problem, pictures),
+    dataSection(problem, pictures, found.length - pictures.length),
     '## Licences',
     licenceSection(pictures, classifier),
     '## How it was made',
@@ -39,10 +42,11 @@ export async function modelCard(workspace: Workspace, classifier: Classifier, pr
   return `${sections.join('\n\n')}\n`;
 }
 
-function dataSection(problem: Problem, pictures: readonly WebPicture[]): string {
+function dataSection(problem: Problem, pictures: readonly WebPicture[], dropped: number): string {
+  const looked = dropped > 0 ? `${dropped} others were dropped by hand` : 'not looked over by anybody';
   const sources = [...count(pictures.map(({ source }) => source))].map(([name, n]) => `${name} (${n})`);
   return list([
-    `${problem.webLabels.length} web pictures of the ${problem.testNames.length} categories, found by name and not looked over by anybody: ${sources.join(', ') || 'none'}`,
+    `${problem.webLabels.length} web pictures of the ${problem.testNames.length} categories, found by name, ${looked}: ${sources.join(', ') || 'none'}`,
     `${problem.auxiliaryLabels.length} labelled pictures of ${problem.auxiliaryNames.length} other categories`,
     `${problem.testFeatures.rows} pictures to classify, used without their answers`,
     `word vectors of ${problem.testSemantics.cols} dimensions for all names`,
