@@ -28,14 +28,20 @@ export async function keepFit(workspace: Workspace): Promise<void> {
   if (existsSync(into)) return;
   await mkdir(workspace.path(folder), { recursive: true });
   const partial = await mkdtemp(workspace.path(folder, '.new-'));
-  for (const name of copied)
-    if (existsSync(workspace.path(layout.run, name)))
-      await copyFile(workspace.path(layout.run, name), join(partial, name));
-  await copyFile(workspace.path(layout.rows), join(partial, 'pictures.json'));
-  const dropped = [...(await readDecisions(workspace)).of.values()].filter((decision) => decision === 'drop').length;
-  const about = { finished: fit.finished, method: workspace.configuration.learner.method, dropped };
-  await writeFileAtomic(join(partial, 'about.json'), `${JSON.stringify(about)}\n`);
-  await rename(partial, into).catch(() => rm(partial, { recursive: true, force: true }));
+  try {
+    for (const name of copied)
+      if (existsSync(workspace.path(layout.run, name)))
+        await copyFile(workspace.path(layout.run, name), join(partial, name));
+    await copyFile(workspace.path(layout.rows), join(partial, 'pictures.json'));
+    const dropped = [...(await readDecisions(workspace)).of.values()].filter((decision) => decision === 'drop').length;
+    const about = { finished: fit.finished, method: workspace.configuration.learner.method, dropped };
+    await writeFileAtomic(join(partial, 'about.json'), `${JSON.stringify(about)}\n`);
+    await rename(partial, into);
+  } catch {
+    // A run that begins at this moment takes the files away; the next look finds what it leaves.
+    await rm(partial, { recursive: true, force: true });
+    return;
+  }
   for (const old of (await fitIds(workspace)).slice(mostKept))
     await rm(workspace.path(folder, old), { recursive: true, force: true });
 }

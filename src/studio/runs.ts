@@ -29,7 +29,8 @@ export class Runs {
 
   async start(until?: StageName): Promise<void> {
     const workspace = await this.#library.workspace();
-    if (this.#child || (await workIsOn(workspace)))
+    const busy = await workIsOn(workspace);
+    if (this.#child || busy)
       throw new BowerbirdError('BOWERBIRD_WORKSPACE_IN_USE', 'a run is already at work in this workspace', {
         hint: 'Wait until it has ended.',
       });

@@ -154,6 +154,23 @@ describe('what the studio gives away', () => {
   });
 });
 
+describe('a workspace that was never run', () => {
+  it.each(['overview', 'state', 'gallery', 'decisions', 'categories', 'compare', 'export'])(
+    'has an answer for %s',
+    async (path) => {
+      expect((await send(`/api/${path}`)).status).toBe(200);
+    },
+  );
+
+  it('has no classifier, and says what to do', async () => {
+    const body = await drawPicture('red wren', 3);
+    const { status, text } = await send('/api/classify', { method: 'POST', headers: own, body });
+    expect(status).toBe(400);
+    expect(text).toContain('has no classifier yet');
+    expect(text).toContain('bowerbird run');
+  });
+});
+
 describe('what the studio takes', () => {
   const classify = (body: Buffer) => send('/api/classify', { method: 'POST', headers: own, body });
 

@@ -1,0 +1,161 @@
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readCsv } from '../../src/formats/index.js';
+import type { ClassifyAnswer } from '../../src/studio/api.js';
+import { Categories } from '../../src/studio/categories.js';
+import { classifyUpload, reasons } from '../../src/studio/classify.js';
+import { compareRuns, comparison } from '../../src/studio/comparison.js';
+import { gallery, pictureDetails } from '../../src/studio/gallery.js';
+import { Library } from '../../src/studio/library.js';
+import { nearestPictures } from '../../src/studio/nearest.js';
+import { loadFeatures } from '../../src/vision/index.js';
+import { classify, openWorkspace } from '../../src/workspace/index.js';
+import type { World } from '../workspace/world.js';
+import { finishedWorld } from './finished-world.js';
+
+let world: World;
+let library: Library;
+beforeAll(async () => {
+  world = await finishedWorld();
+  library = new Library(world.folder);
+}, 120_000);
+afterAll(() => world.remove());
+
+describe('the gallery of a finished workspace', () => {
+  it('has every picture of the list with the weight of its row', async () => {
+    const { id, weight, category, categories } = await gallery(library);
+    const rows = JSON.parse(readFileSync(world.path('problem-pictures.json'), 'utf8')) as { web: string[] };
+    const { rows: weights } = await readCsv(world.path('run', 'weights.csv'));
+    for (const [i, [, name, theta]] of weights.entries()) {
+      const at = id.indexOf(rows.web[i]);
+      expect(categories[category[at]]).toBe(name);
+      expect(weight[at]).toBeCloseTo(Number(theta), 3);
+    }
+    expect(weight.filter((one) => one !== null)).toHaveLength(rows.web.length);
+  });
+
+  it('names why a picture was left out', async () => {
+    const { reason, reasons: words, id } = await gallery(library);
+    const leftOut = id.filter((_, i) => reason[i] >= 0);
+    expect(leftOut).toHaveLength(1);
+    expect(words).toEqual(['duplicate-exact']);
+    expect(await pictureDetails(library, leftOut[0])).toMatchObject({
+      category: 'green jay',
+      reason: 'duplicate-exact',
+    });
+  });
+
+  it('makes no link of an address that could run a script', async () => {
+    const id = 'e'.repeat(24);
+    const picture = { id, path: 'web/x.png', category: 'red wren', source: 's', rank: 9, address: '', sha256: '' };
+    const hostile = { ...picture, licence: 'cc0', pageUrl: 'javascript:alert(1)', licenceUrl: 'https://example.org/' };
+    appendFileSync(world.path('.bowerbird', 'pictures.jsonl'), `${JSON.stringify(hostile)}\n`);
+    const details = await pictureDetails(library, id);
+    expect(details).toMatchObject({ licenceUrl: 'https://example.org/' });
+    expect(details?.pageUrl).toBeUndefined();
+  });
+});
+
+describe('the categories of a finished workspace', () => {
+  it('are confused as the predictions say', async () => {
+    const categories = new Categories(library);
+    const { names, confusion, map } = await categories.view();
+    const { header = [], rows } = await readCsv(world.path('run', 'predictions.csv'));
+    const [name, truth] = ['name', 'truth'].map((column) => header.indexOf(column));
+    for (const [i, one] of names.entries())
+      for (const [j, other] of names.entries()) {
+        const expected = rows.filter((row) => row[truth] === one && row[name] === other).length;
+        expect(confusion![i][j]).toBe(expected);
+        const { mistaken } = await categories.confused(one, other);
+        expect(mistaken.map(({ id }) => id.split('/')[0])).toEqual(Array(expected).fill(one));
+      }
+    expect(map!.pictures).toHaveLength(rows.length);
+  });
+
+  it('have those auxiliary categories nearest that share a word with them', async () => {
+    const { cards } = await new Categories(library).view();
+    for (const { name, nearest } of cards)
+      for (const other of nearest.slice(0, 2))
+        expect(
+          other.name.split(' ').some((word) => name.split(' ').includes(word)),
+          `${name}: ${other.name}`,
+        ).toBe(true);
+  });
+});
+
+describe('a picture to classify', () => {
+  it('gets the answer that the command gives, and its own twin as the nearest picture', async () => {
+    const file = world.path('web', 'blue finch', readdirSync(world.path('web', 'blue finch'))[0]);
+    const { pictures } = await classify(await openWorkspace(world.folder), [file]);
+    const answer = await classifyUpload(library, readFileSync(file), new AbortController().signal);
+    expect(answer.category).toBe(pictures[0].category);
+    expect(answer.confidence).toBeCloseTo(pictures[0].confidence!, 6);
+    expect(answer.web[0].likeness).toBeCloseTo(1, 5);
+    expect(answer.candidates.reduce((sum, { confidence }) => sum + confidence!, 0)).toBeCloseTo(1, 6);
+  });
+
+  it('has the neighbours that a plain search finds', async () => {
+    const folder = world.path('features', 'auxiliary');
+    const { ids, features } = await loadFeatures(folder);
+    const cosine = (i: number, j: number) => {
+      let [product, a, b] = [0, 0, 0];
+      for (let k = 0; k < features.cols; k++) {
+        product += features.at(i, k) * features.at(j, k);
+        a += features.at(i, k) ** 2;
+        b += features.at(j, k) ** 2;
+      }
+      return product / Math.sqrt(a * b);
+    };
+    for (const i of [0, 7, 20]) {
+      const expected = ids.map((_, j) => cosine(i, j)).sort((a, b) => b - a);
+      const found = await nearestPictures(folder, features.row(i), 6);
+      expect(found.map(({ likeness }) => likeness)).toEqual(expected.slice(0, 6).map((one) => expect.closeTo(one, 9)));
+      expect(found[0].id).toBe(ids[i]);
+    }
+  });
+
+  it('is told why in sentences that fit the figures', () => {
+    const like = (category: string, weight: number) => ({
+      ...{ set: 'web' as const, id: category, label: '', likeness: 0.9, category, weight },
+    });
+    const answer: Omit<ClassifyAnswer, 'why' | 'seconds'> = {
+      category: 'wren',
+      confidence: 0.55,
+      candidates: [
+        { category: 'wren', score: 2, confidence: 0.55 },
+        { category: 'finch', score: 1, confidence: 0.41 },
+      ],
+      web: [like('wren', 1.4), like('finch', 1), like('finch', 1), like('jay', 0)],
+      auxiliary: [{ set: 'auxiliary', id: 'x', label: 'robin', category: 'robin', likeness: 0.8 }],
+    };
+    expect(reasons(answer, 1)).toEqual([
+      'This is unsure: of pictures like it, only about 55 % are right, and “finch” comes close (41 %).',
+      '1 of the 4 web pictures most like it were found for “wren”, and 1 of them have at least the mean weight (θ ≥ 1.00).',
+      'More of them were found for other categories, such as “finch”.',
+      'Among the auxiliary categories it looks most like “robin”.',
+    ]);
+  });
+});
+
+describe('fits side by side', () => {
+  it('agree with themselves', async () => {
+    const { runs, table, trace } = await comparison(library);
+    expect(runs).toHaveLength(1);
+    expect(table!.rows.map(({ method }) => method).sort()).toEqual(['eszsl', 'lr', 'ours']);
+    expect(trace!.iteration.length).toBeGreaterThan(1);
+    const same = (await compareRuns(library, runs[0].id, runs[0].id))!;
+    expect(same).toMatchObject({
+      testPictures: 18,
+      agreeing: 18,
+      onlyFirstRight: 0,
+      onlySecondRight: 0,
+      p: 1,
+      changed: [],
+    });
+    for (const { first, second } of same.weights) expect(first).toBe(second);
+  });
+
+  it('are not found by a name that is none of them', async () => {
+    expect(await compareRuns(library, '../..', '')).toBeUndefined();
+  });
+});
