@@ -136,7 +136,7 @@ describe('bowerbird experiment, tune and compare', () => {
   it('lead from a search to a fit and to a figure', async () => {
     await saveProblem(place('problem.npz'), problem);
     expect(await run(['tune', place('problem.npz'), '--trials', '3', '--out', place('tuned'), ...small])).toBe(0);
-    expect(out).toContain('best: ours/trial-00');
+    expect(out).toContain('best: bowerbird/trial-00');
     const chosen = place('tuned', 'chosen.json');
     expect(await run(['fit', place('problem.npz'), '--params', chosen, '--out', place('fit'), '--quiet'])).toBe(0);
     out = '';
@@ -144,7 +144,7 @@ describe('bowerbird experiment, tune and compare', () => {
     expect(await run([...words, '--out', place('figure'), ...small, '--json'])).toBe(0);
     const { parameters: used } = JSON.parse(out) as ExperimentResult;
     const { parameters: wanted } = JSON.parse(readFileSync(chosen, 'utf8')) as { parameters: unknown };
-    expect(used.ours).toEqual(wanted);
+    expect(used.bowerbird).toEqual(wanted);
   });
 
   it('print a table, with web pictures of validation categories from a file of their own', async () => {
