@@ -14,12 +14,12 @@ const shifts = [-13, 15, -28, 30, -43, 45, -58, 60];
  * Vertical distances in pixels of labels from their points, found one after the other; a label that fits nowhere stays
  * above its point.
  * @param all everything on the map: its extent is that of the map
+ * @param size of the map in pixels, without its margins
  */
 export function labelShifts(
   all: readonly Point[],
   labels: readonly (Point & { text: string })[],
-  width: number,
-  height: number,
+  { width, height }: { width: number; height: number },
 ): number[] {
   const extent = (values: readonly number[]) => [Math.min(...values), Math.max(...values)] as const;
   const [left, right] = extent(all.map(({ x }) => x));

@@ -154,7 +154,7 @@ describe('what the page makes of results', () => {
       { x: 0.01, y: 0, text: 'second name' },
       { x: 1, y: 1, text: 'far away' },
     ];
-    const [first, second, far] = labelShifts(labels, labels, 800, 500);
+    const [first, second, far] = labelShifts(labels, labels, { width: 800, height: 500 });
     expect(Math.abs(first - second)).toBeGreaterThanOrEqual(15);
     expect(far).toBe(first);
   });
