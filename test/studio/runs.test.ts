@@ -1,0 +1,60 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Library } from '../../src/studio/library.js';
+import { Live } from '../../src/studio/live.js';
+import { Runs } from '../../src/studio/runs.js';
+import { makeWorld, type World } from '../workspace/world.js';
+
+let world: World;
+let library: Library;
+beforeAll(async () => {
+  world = await makeWorld({ auxiliary: 1, test: 1, web: 1, validation: false });
+  library = new Library(world.folder);
+});
+afterAll(() => world.remove());
+
+/** A program in the place of `bowerbird run`; it gets the workspace as its argument. */
+const program = (script: string) => [process.execPath, '-e', script, '--'];
+
+async function ended(runs: Runs): Promise<void> {
+  while (runs.own) await wait(20);
+}
+
+describe('a run started from the studio', () => {
+  it('is alone, and stops when it is told to', async () => {
+    const runs = new Runs(
+      library,
+      program("process.on('SIGINT', () => process.exit(130)); setInterval(() => {}, 1000)"),
+    );
+    await runs.start('fit');
+    expect(runs.own).toBe(true);
+    expect(await new Live(library, runs).state()).toMatchObject({ running: true, own: true });
+    await expect(runs.start()).rejects.toThrow('already at work');
+    await wait(300);
+    runs.stop();
+    await ended(runs);
+    expect(runs.failure).toBeUndefined();
+  });
+
+  it('says in its last words why it failed', async () => {
+    const runs = new Runs(library, program("console.error('error: no space left on the disk'); process.exit(1)"));
+    await runs.start();
+    await ended(runs);
+    expect(runs.failure).toBe('error: no space left on the disk');
+    expect(await new Live(library, runs).state()).toMatchObject({ running: false, failure: runs.failure });
+  });
+
+  it('is told the workspace and the last stage', async () => {
+    const runs = new Runs(library, program('console.error(process.argv.slice(1).join("|")); process.exit(1)'));
+    await runs.start('features of web pictures');
+    await ended(runs);
+    expect(runs.failure).toBe([world.folder, '--until', 'features of web pictures'].join('|'));
+  });
+
+  it('cannot be started where the program is missing, and says so', async () => {
+    const runs = new Runs(library, ['/nowhere/bowerbird']);
+    await runs.start();
+    await ended(runs);
+    expect(runs.failure).toContain('could not be started');
+  });
+});
