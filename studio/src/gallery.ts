@@ -124,6 +124,11 @@ export function moved(
   return Math.max(0, Math.min(count - 1, next));
 }
 
+/** For those who do not see it. */
+export function nameOf({ title, category, categories }: Gallery, i: number): string {
+  return title[i] || `a picture of ${categories[category[i]]}`;
+}
+
 /** What can be decided about a picture: of what was left out, only duplicates can be taken back. */
 export function choices({ reason, reasons }: Gallery, i: number): readonly ('keep' | 'drop')[] {
   if (reason[i] < 0) return ['keep', 'drop'];
