@@ -45,6 +45,7 @@ export interface EvaluationValues {
   scaling: string;
   'centre-features': boolean;
   'centre-semantics': boolean;
+  'unit-semantics': boolean;
   dtype: string;
   'web-file': string | undefined;
   splits: string | undefined;

@@ -20,6 +20,10 @@ export const problemOptions = {
   scaling: { type: 'choice', choices: featureScalings, default: 'l2', description: 'Scaling of the features.' },
   'centre-features': { type: 'flag', description: "Subtract each domain's own mean from its features." },
   'centre-semantics': { type: 'flag', description: 'Subtract the mean from the semantic vectors.' },
+  'unit-semantics': {
+    type: 'flag',
+    description: 'Bring semantic vectors to unit length (advisable for word vectors).',
+  },
   dtype: { type: 'choice', choices: ['float64', 'float32'], default: 'float64', description: 'Precision.' },
   'web-file': {
     type: 'string',
@@ -38,6 +42,7 @@ interface ProblemValues {
   scaling: string;
   'centre-features': boolean;
   'centre-semantics': boolean;
+  'unit-semantics': boolean;
   dtype: string;
   'web-file': string | undefined;
   splits: string | undefined;
@@ -49,6 +54,7 @@ export function loadOptions(values: ProblemValues, signal: AbortSignal): LoadOpt
     scaling: values.scaling as LoadOptions['scaling'],
     centreFeatures: values['centre-features'],
     centreSemantics: values['centre-semantics'],
+    unitSemantics: values['unit-semantics'],
     dtype: values.dtype as LoadOptions['dtype'],
     webFile: values['web-file'],
     splits: values.splits,

@@ -16,6 +16,11 @@ export interface NormaliseOptions {
   centreFeatures?: boolean;
   /** Subtract the mean over all categories from the semantic vectors. @default false */
   centreSemantics?: boolean;
+  /**
+   * Bring semantic vectors to unit length, after centring. Methods that decide by Euclidean distance to them, `ours`
+   * among them, otherwise prefer categories with short vectors. @default false
+   */
+  unitSemantics?: boolean;
 }
 
 /** The problem with scaled features and semantic vectors; the input keeps its own. */
@@ -32,7 +37,7 @@ export function normalise(problem: Problem, options: NormaliseOptions = {}): Pro
           validationWeb: { ...problem.validationWeb, features: problem.validationWeb.features.copy() },
         }),
       }),
-      ...(options.centreSemantics && {
+      ...((options.centreSemantics || options.unitSemantics) && {
         auxiliarySemantics: problem.auxiliarySemantics.copy(),
         testSemantics: problem.testSemantics.copy(),
       }),
@@ -55,7 +60,19 @@ export function normaliseInPlace(problem: Problem, options: NormaliseOptions = {
     subtract(problem.auxiliarySemantics, mean);
     subtract(problem.testSemantics, mean);
   }
+  if (options.unitSemantics)
+    for (const matrix of [problem.auxiliarySemantics, problem.testSemantics]) scaleSemantics(matrix);
   return problem;
+}
+
+/** A category without a vector stays without one. */
+function scaleSemantics(matrix: Matrix): void {
+  for (let c = 0; c < matrix.rows; c++) {
+    const row = matrix.row(c);
+    let squares = 0;
+    for (let j = 0; j < row.length; j++) squares += row[j] * row[j];
+    if (squares > 0) for (let j = 0; j < row.length; j++) row[j] /= Math.sqrt(squares);
+  }
 }
 
 /** Every feature matrix under the name it has in a problem file; validation web pictures last. */

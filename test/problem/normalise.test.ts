@@ -79,6 +79,16 @@ describe('normalise', () => {
     expect(problem.webFeatures).toBe(raw.webFeatures);
   });
 
+  it('brings semantic vectors to unit length, leaving the input and vectors without length as they are', () => {
+    const before = problemHash(raw);
+    const problem = normalise(raw, { scaling: 'none', unitSemantics: true });
+    for (const vectors of [problem.auxiliarySemantics, problem.testSemantics])
+      for (let c = 0; c < vectors.rows; c++) expect(Math.hypot(...vectors.row(c))).toBeCloseTo(1, 12);
+    const [x, y] = [raw.testSemantics.row(1), problem.testSemantics.row(1)];
+    expect([...y]).toEqual([...x].map((value) => expect.closeTo(value / Math.hypot(...x), 12)));
+    expect(problemHash(raw)).toBe(before);
+  });
+
   it('never changes its input, and shares everything when nothing is to be done', () => {
     const before = problemHash(raw);
     for (const scaling of ['l2', 'none', 'zscore'] as const)

@@ -130,6 +130,7 @@ interface InputValues {
   scaling: string;
   'centre-features': boolean;
   'centre-semantics': boolean;
+  'unit-semantics': boolean;
   generalized: boolean;
   seed: number;
   stream: boolean;
@@ -143,6 +144,7 @@ function inputOptions(values: InputValues) {
     scaling,
     centreFeatures: values['centre-features'],
     centreSemantics: values['centre-semantics'],
+    unitSemantics: values['unit-semantics'],
     generalized,
     seed,
   };
