@@ -5,11 +5,12 @@
  */
 import { ArgumentError, ProblemError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
+import type { Matrix } from '../../linalg/matrix.js';
 import { type FitOptions, type Method, requireLearnable, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
 import { linearDecisions } from '../blocks/linear-model.js';
+import { unitRows } from '../blocks/semantics.js';
 import type { MethodSpec } from '../spec.js';
 
 export class Clip implements Method {
@@ -44,17 +45,6 @@ export class Clip implements Method {
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
   }
-}
-
-/** Rows of length one; a row of zeros stays, and is equally far from everything. */
-function unitRows(matrix: Matrix): Matrix<Float64Array> {
-  const result = Matrix.zeros(matrix.rows, matrix.cols).copyFrom(matrix);
-  for (let i = 0; i < result.rows; i++) {
-    const row = result.row(i);
-    const length = Math.sqrt(row.reduce((sum, value) => sum + value * value, 0)) || 1;
-    for (let j = 0; j < row.length; j++) row[j] /= length;
-  }
-  return result;
 }
 
 export const clipSpec: MethodSpec = {

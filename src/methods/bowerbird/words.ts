@@ -11,6 +11,7 @@ import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
 import { columnMeans } from '../blocks/centring.js';
 import { timesTransposed } from '../blocks/products.js';
+import { directions } from '../blocks/semantics.js';
 import { type PictureSpace, rowDots } from './space.js';
 
 export interface WordPrior {
@@ -56,18 +57,8 @@ export function wordPrior(backend: Backend, space: PictureSpace, problem: Proble
 
 /** Cosines of the semantic vectors less the mean of the auxiliary ones; auxiliary categories first. */
 function cosines(backend: Backend, problem: Problem): Matrix<Float64Array> {
-  const vectors = stackRows(problem.auxiliarySemantics, problem.testSemantics).copy('float64');
-  const middle = columnMeans(problem.auxiliarySemantics);
-  for (let c = 0; c < vectors.rows; c++) {
-    const row = vectors.row(c);
-    let squares = 0;
-    for (let j = 0; j < row.length; j++) {
-      row[j] -= middle[j];
-      squares += row[j] * row[j];
-    }
-    const factor = squares > 0 ? 1 / Math.sqrt(squares) : 0;
-    for (let j = 0; j < row.length; j++) row[j] *= factor;
-  }
+  const { learnt, candidates } = directions(problem.auxiliarySemantics, problem.testSemantics);
+  const vectors = stackRows(learnt, candidates).copy('float64');
   return timesTransposed(backend, vectors, vectors);
 }
 

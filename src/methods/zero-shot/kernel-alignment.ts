@@ -5,6 +5,7 @@
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
+import { squaredLengths } from '../blocks/distances.js';
 import type { Workspace } from '../blocks/workspace.js';
 
 export type KernelName = 'gaussian' | 'cauchy' | 'polynomial';
@@ -142,13 +143,4 @@ export class KernelAlignment {
     this.#backend.gemm(gradient, coherence, projection, { alpha: 4 * weight, beta: 1 });
     return weight * this.#backend.dot(coherence, coherence);
   }
-}
-
-export function squaredLengths(matrix: Matrix<Float64Array>): Float64Array {
-  const result = new Float64Array(matrix.rows);
-  for (let i = 0; i < matrix.rows; i++) {
-    const row = matrix.row(i);
-    for (let j = 0; j < row.length; j++) result[i] += row[j] * row[j];
-  }
-  return result;
 }

@@ -13,6 +13,7 @@ import { Random } from '../../linalg/random.js';
 import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { centred, uncentred } from '../blocks/centring.js';
+import { squaredLengths } from '../blocks/distances.js';
 import { linearDecisions } from '../blocks/linear-model.js';
 import { miniBatches } from '../blocks/mini-batches.js';
 import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
@@ -20,7 +21,7 @@ import { directions, unitRows } from '../blocks/semantics.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { gatherAuxiliary } from './auxiliary.js';
-import { KernelAlignment, type KernelName, kernelValues, requireKernel, squaredLengths } from './kernel-alignment.js';
+import { KernelAlignment, type KernelName, kernelValues, requireKernel } from './kernel-alignment.js';
 import { spanCoordinates } from './span-coordinates.js';
 
 export interface ZskParameters {
