@@ -90,11 +90,11 @@ export function histogram(gallery: Gallery, rows: readonly number[], top: number
   return bins;
 }
 
-/** A round number that no weight exceeds. */
+/** A round number that no weight exceeds; 2 where there are none but zeros, which rounding may have left a trace on. */
 export function topWeight(gallery: Gallery): number {
   let top = 0;
   for (const weight of gallery.weight) if (weight !== null && weight > top) top = weight;
-  if (top === 0) return 2;
+  if (top < 1e-12) return 2;
   const step = 10 ** Math.floor(Math.log10(top)) / 2;
   return Math.ceil(top / step) * step;
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, FormatError } from '../../src/errors.js';
 import { csvRecords, memoryFile, readCsv, readCsvMatrix, writeCsv } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
+import fc from '../property.js';
 import { numpyIsMissing, python, temporaryFolder } from './numpy.js';
 
 const folder = temporaryFolder();

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bfloatToFloats, halfToFloats, realsToHalves, realToHalf } from '../../src/formats/float16.js';
+import fc from '../property.js';
 import { numpyIsMissing, python } from './numpy.js';
 
 const everyHalf = Uint16Array.from({ length: 65536 }, (_, i) => i);

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { projectCappedSimplex } from '../../src/learner/theta/capped-simplex.js';
 import { type ThetaProblem, violation, type WebProducts } from '../../src/learner/theta/problem.js';
@@ -6,6 +5,7 @@ import { solveProjectedGradient, spectralBound } from '../../src/learner/theta/p
 import { solveSmo } from '../../src/learner/theta/smo.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
+import fc from '../property.js';
 import { solveQuadratic } from './literal.js';
 
 function products(x: Matrix): WebProducts {

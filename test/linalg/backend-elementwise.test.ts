@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/linalg/backend.js';
 import { Matrix, type RealArray } from '../../src/linalg/matrix.js';
+import fc from '../property.js';
 import '../allclose.js';
 import { backends } from './backends.js';
 import { changesAround, dtypes, epsilon, operand, Random } from './naive.js';

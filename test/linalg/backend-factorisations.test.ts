@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NotPositiveDefiniteError } from '../../src/errors.js';
 import type { Backend } from '../../src/linalg/backend.js';
 import { Matrix } from '../../src/linalg/matrix.js';
+import fc from '../property.js';
 import '../allclose.js';
 import { backends } from './backends.js';
 import {

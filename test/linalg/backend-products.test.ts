@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/linalg/backend.js';
 import { type Dtype, Matrix } from '../../src/linalg/matrix.js';
+import fc from '../property.js';
 import '../allclose.js';
 import { largestMagnitude } from '../allclose.js';
 import { everyKernel } from './backends.js';

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Dtype } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { createFactor } from '../../src/linalg/wasm/factor.js';
+import fc from '../property.js';
 import { createPlainContext, elementsOf } from './factor-context.js';
 import { gram, norm, type Symmetric, symmetric, withEigenvalues } from './factor-matrices.js';
 

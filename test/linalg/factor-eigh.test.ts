@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, MemoryError } from '../../src/errors.js';
 import type { Dtype } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { createFactor } from '../../src/linalg/wasm/factor.js';
 import { createWasmBackend } from '../../src/linalg/wasm/index.js';
+import fc from '../property.js';
 import { createPlainContext, elementsOf } from './factor-context.js';
 import {
   gluedWilkinson,

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/linalg/random.js';
 import { instantiateKernels } from '../../src/linalg/wasm/factor-kernels.js';
 import { deflate, inBoth, inBottom, inTop, mergeOrders } from '../../src/linalg/wasm/factor-merge.js';
+import fc from '../property.js';
 import { createPlainContext } from './factor-context.js';
 import { jacobiEigenvalues, symmetric } from './factor-matrices.js';
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/errors.js';
 import { philox4x32, Random } from '../../src/linalg/random.js';
+import fc from '../property.js';
 
 /** Pearson's statistic of counts against equal expectations. */
 function chiSquare(counts: ArrayLike<number>): number {

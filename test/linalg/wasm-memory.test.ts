@@ -1,10 +1,10 @@
 import { freemem } from 'node:os';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryError } from '../../src/errors.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { createWasmBackend } from '../../src/linalg/wasm/index.js';
 import { SharedStorage } from '../../src/linalg/wasm/memory.js';
+import fc from '../property.js';
 
 const heap = 2 ** 20;
 const gib = 2 ** 30;

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/linalg/backend.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { createWasmBackend, wasmFeatures } from '../../src/linalg/wasm/index.js';
+import fc from '../property.js';
 import { dtypes } from './naive.js';
 import { fillReal, fillWhole, fingerprint, type Home, Random, untouchedAround, windowOf } from './wasm-operands.js';
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, ProblemError } from '../../src/errors.js';
 import { Matrix } from '../../src/linalg/matrix.js';
@@ -14,6 +13,7 @@ import {
   validationCategoryCount,
   validationSplit,
 } from '../../src/problem/index.js';
+import fc from '../property.js';
 
 const rows = (matrix: Matrix) => Array.from({ length: matrix.rows }, (_, i) => [...matrix.row(i)].join());
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeHtml, html, link, table } from '../../src/report/html.js';
+import fc from '../property.js';
 
 describe('html templates', () => {
   it('escape every value, and HTML made by a template not again', () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Gallery } from '../../src/studio/api.js';
 import { confusedMost } from '../../studio/src/confusion.js';
@@ -6,6 +5,7 @@ import { candidates, choices, histogram, inRange, moved, ordered, topWeight } fr
 import { labelShifts } from '../../studio/src/labels.js';
 import { directNeeds, placeStages } from '../../studio/src/stage-graph.js';
 import { percent, pValue } from '../../studio/src/words.js';
+import fc from '../property.js';
 
 /** Eight pictures of two categories, the last two left out by the crawl. */
 const gallery: Gallery = {

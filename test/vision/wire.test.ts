@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/errors.js';
 import { integersOf, readFields, textOf, WireWriter } from '../../src/vision/onnx/wire.js';
+import fc from '../property.js';
 
 const source = (bytes: Uint8Array) => ({ bytes, file: 'test.onnx' });
 

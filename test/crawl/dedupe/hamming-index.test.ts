@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HammingIndex } from '../../../src/crawl/dedupe/hamming-index.js';
+import fc from '../../property.js';
 import { generator } from '../web/pictures.js';
 
 const bits = (a: string, b: string) => (BigInt(`0x${a}`) ^ BigInt(`0x${b}`)).toString(2).replaceAll('0', '').length;
