@@ -10,7 +10,7 @@ import type { WebRows } from '../problem/streamed.js';
 import { type ClassSums, classSums } from './auxiliary.js';
 import { fullBasis, spanBasis } from './span.js';
 import { spectralBound } from './theta/projected-gradient.js';
-import { MemoryWeb, type WebFeatures } from './web-features.js';
+import { MemoryWeb, squaredNorm, type WebFeatures } from './web-features.js';
 import { StreamedWeb } from './web-streamed.js';
 
 export interface ResidentOptions {
@@ -81,7 +81,7 @@ export class ResidentProblem {
     return this.#dots;
   }
 
-  /** σ² of the web features: by power iteration in memory; from a file the cheaper bound ‖X‖² ≥ σ². */
+  /** σ² of the centred web features: by power iteration in memory; from a file the cheaper bound ‖X̃‖² ≥ σ². */
   async spectralBound(): Promise<number> {
     if (this.#spectrum === undefined) {
       const { web } = this;
@@ -89,7 +89,10 @@ export class ResidentProblem {
       else {
         const norms = new Float64Array(web.rows);
         await web.squaredNorms(norms);
-        this.#spectrum = norms.reduce((sum, value) => sum + value, 0);
+        const sum = new Float64Array(web.cols);
+        await web.transposedTimes(sum, new Float64Array(web.rows).fill(1));
+        const total = norms.reduce((part, value) => part + value, 0);
+        this.#spectrum = Math.max(0, total - squaredNorm(sum) / web.rows);
       }
     }
     return this.#spectrum;

@@ -5,6 +5,7 @@ import { solveProjectedGradient, spectralBound } from '../../src/learner/theta/p
 import { solveSmo } from '../../src/learner/theta/smo.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
+import { createWasmBackend } from '../../src/linalg/wasm/index.js';
 import fc from '../property.js';
 import { solveQuadratic } from './literal.js';
 
@@ -91,6 +92,55 @@ describe.each([
       );
     },
   );
+});
+
+describe('features far from the origin', () => {
+  const solve = async (x: Matrix, problem: ThetaProblem) => {
+    const theta = new Float64Array(x.rows).fill(1);
+    const sum = new Float64Array(x.cols);
+    products(x).transposedTimes(sum, theta);
+    const bound = await spectralBound(products(x));
+    const steps = await solveProjectedGradient(theta, sum, problem, products(x), { spectralBound: bound });
+    return { theta, steps, bound };
+  };
+
+  it('take no more steps than centred ones and end at the same weights', async () => {
+    const { x, problem } = example(7, 0.5, 2);
+    const shifted = new Matrix(
+      x.data.map((value) => value + 30),
+      x.rows,
+      x.cols,
+    );
+    // ½‖X'θ‖² gains the linear term n Σⱼ 30 (X'θ)ⱼ by the shift; taken off again, the problem is the same.
+    const linear = problem.linear.map(
+      (value, i) => value + problem.coupling * x.rows * x.row(i).reduce((sum, each) => sum + 30 * each, 0),
+    );
+    const [near, far] = [await solve(x, problem), await solve(shifted, { ...problem, linear })];
+    expect(far.bound).toBeCloseTo(near.bound, 6);
+    expect(far.steps).toBeLessThanOrEqual(near.steps + 1);
+    expect(largestGap(near.theta, far.theta)).toBeLessThan(1e-8);
+  });
+
+  it.each([1, 2, 3, 4, 5])('have a spectral bound that is one, and close (example %i)', async (seed) => {
+    const random = new Random(seed);
+    const [n, d] = [120, 10 + 8 * seed];
+    const x = new Matrix(
+      random.normalArray(n * d).map((value) => value + 2),
+      n,
+      d,
+    );
+    const centre = Array.from({ length: d }, (_, j) => x.data.reduce((sum, v, k) => (k % d === j ? sum + v : sum), 0));
+    const centred = x.copy();
+    for (let i = 0; i < n; i++) for (let j = 0; j < d; j++) centred.set(i, j, x.at(i, j) - centre[j] / n);
+    const backend = await createWasmBackend();
+    const [gram, values] = [Matrix.zeros(d, d), new Float64Array(d)];
+    backend.syrk(gram, centred, { transpose: true });
+    backend.eigh(values, gram);
+    const square = values[d - 1];
+    const bound = await spectralBound(products(x));
+    expect(bound).toBeGreaterThanOrEqual(square);
+    expect(bound).toBeLessThan(1.11 * square);
+  });
 });
 
 describe('the violation', () => {
