@@ -2,8 +2,9 @@
  * How methods fare with more and less noise, fewer web pictures, and other categories.
  *
  * The problem's known truth about web pictures builds problems with 20 web pictures a category of which 0, 20, 40 or 60
- * percent are wrong; smaller choices of its web pictures give 5, 10, 20 or 40 a category; and its validation split, whose
- * categories share nothing with the test categories, is the other split. Methods use the parameters that a comparison chose
+ * percent are wrong; smaller choices of its web pictures give 5, 10, 20 or 40 a category. Other categories are those of its
+ * validation split, and the 50 test categories of the standard (ss) and the proposed split (ps) of the photographs in
+ * `--photographs FILE`, with planted noise. Methods use the parameters that a comparison chose
  * (`--table DIR` of `bowerbird compare`), or their defaults. Options: `--data FILE`, `--semantics NAME`, `--table DIR`,
  * `--methods A,B`, `--part noise|count|split`, `--write` (into docs/results.md and docs/figures).
  */
@@ -18,6 +19,7 @@ import { Random } from '../src/linalg/random.js';
 import { createMethod, findMethod, methods, type ParameterValue } from '../src/methods/index.js';
 import { loadProblem, type Problem, validationSplit } from '../src/problem/index.js';
 import { keepWeb, rowsByCategory } from '../src/problem/subset.js';
+import { plantedProblem } from './robustness/planted.js';
 import { markdownTable } from './shared/document.js';
 import { writeResults } from './shared/results.js';
 
@@ -25,7 +27,7 @@ interface Part {
   title: string;
   axis: string;
   /** Name of the column and the problem it stands for. */
-  columns(problem: Problem): [name: string, problem: Problem][];
+  columns(problem: Problem, photographs: string): Promise<[name: string, problem: Problem][]>;
 }
 
 const perCategory = 20;
@@ -34,19 +36,21 @@ const parts: Record<string, Part> = {
   noise: {
     title: `Share of wrong web pictures, ${perCategory} web pictures a category`,
     axis: 'wrong web pictures, %',
-    columns: (problem) => [0, 0.2, 0.4, 0.6].map((share) => [String(100 * share), withNoise(problem, share)]),
+    columns: async (problem) => [0, 0.2, 0.4, 0.6].map((share) => [String(100 * share), withNoise(problem, share)]),
   },
   count: {
     title: 'Web pictures a category, noise as it is',
     axis: 'web pictures a category',
-    columns: (problem) => [5, 10, 20, 40].map((count) => [String(count), withCount(problem, count)]),
+    columns: async (problem) => [5, 10, 20, 40].map((count) => [String(count), withCount(problem, count)]),
   },
   split: {
     title: 'Other categories',
     axis: 'split',
-    columns: (problem) => [
+    columns: async (problem, photographs) => [
       ['test categories', problem],
       ['validation categories', validationSplit(problem)],
+      ['ss, planted noise', await plantedProblem(photographs, 'ss')],
+      ['ps, planted noise', await plantedProblem(photographs, 'ps')],
     ],
   },
 };
@@ -56,6 +60,7 @@ export async function run(args: string[]): Promise<void> {
     args,
     options: {
       data: { type: 'string', default: '../shared/data/cub-web.npz' },
+      photographs: { type: 'string', default: '../shared/data/cub-googlenet.npz' },
       semantics: { type: 'string', default: 'attributes' },
       table: { type: 'string' },
       methods: { type: 'string' },
@@ -70,7 +75,7 @@ export async function run(args: string[]): Promise<void> {
   const backend = await createBackend();
   for (const name of values.part.split(',')) {
     const { title, axis, columns } = parts[name];
-    const given = columns(problem);
+    const given = await columns(problem, values.photographs);
     const rows: { method: string; figures: number[] }[] = [];
     for (const method of names) {
       const figures: number[] = [];
