@@ -1,31 +1,16 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
+import { catchOutput } from './output.js';
 
 let folder: string;
-let out = '';
-let err = '';
+const printed = catchOutput();
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'bowerbird-demo-test-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-beforeEach(() => {
-  out = '';
-  err = '';
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    out += text;
-    return true;
-  });
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    err += text;
-    return true;
-  });
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 interface DemoResult {
   methods: { method: string; accuracy: number }[];
@@ -40,7 +25,7 @@ describe('bowerbird demo', () => {
   // About ten seconds on two free cores.
   it('runs every stage on a small aviary and scores the methods', async () => {
     expect(await run(['demo', '--small', '--json', '--out', workspace()])).toBe(0);
-    first = JSON.parse(out) as DemoResult;
+    first = JSON.parse(printed.out) as DemoResult;
     expect(first.stages.filter(({ outcome }) => outcome !== 'ran')).toEqual([]);
     const accuracies = Object.fromEntries(first.methods.map(({ method, accuracy }) => [method, accuracy]));
     // Four species: chance is a quarter.
@@ -54,17 +39,17 @@ describe('bowerbird demo', () => {
   it('finds everything done when the folder is given again, and prints the same figures as a table', async () => {
     expect(await run(['demo', '--small', '--out', workspace()])).toBe(0);
     for (const { method, accuracy } of first.methods)
-      expect(out).toMatch(new RegExp(`${method} +.* ${(100 * accuracy).toFixed(1)} %`));
-    expect(out).toContain('wrong web pictures');
-    expect(out).toContain(workspace());
-    expect(err).not.toContain('crawl:');
+      expect(printed.out).toMatch(new RegExp(`${method} +.* ${(100 * accuracy).toFixed(1)} %`));
+    expect(printed.out).toContain('wrong web pictures');
+    expect(printed.out).toContain(workspace());
+    expect(printed.errors).not.toContain('crawl:');
   });
 
   it('does not write into a folder that holds something else, nor another aviary', async () => {
     writeFileSync(join(folder, 'mine.txt'), 'mine');
     expect(await run(['demo', '--small', '--out', folder])).toBe(2);
-    expect(err).toContain('holds no demonstration');
+    expect(printed.errors).toContain('holds no demonstration');
     expect(await run(['demo', '--small', '--seed', '9', '--out', workspace()])).toBe(2);
-    expect(err).toContain('another demonstration (seed 1');
+    expect(printed.errors).toContain('another demonstration (seed 1');
   });
 });

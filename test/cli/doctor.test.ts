@@ -1,18 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { nativeLibrary } from '../linalg/backends.js';
+import { catchOutput } from './output.js';
 
-let out = '';
-beforeEach(() => {
-  out = '';
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    out += text;
-    return true;
-  });
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-});
+const printed = catchOutput();
 afterEach(() => {
-  vi.restoreAllMocks();
   vi.unstubAllEnvs();
 });
 
@@ -31,7 +23,7 @@ interface Findings {
 describe('bowerbird doctor', () => {
   it('measures every backend that is there', async () => {
     expect(await run(['doctor', '--json', '--seconds', '0.2'])).toBe(0);
-    const found = JSON.parse(out) as Findings;
+    const found = JSON.parse(printed.out) as Findings;
     expect(found.node).toBe(process.versions.node);
     expect(found.wasm.kernels).toContain(found.wasm.chosen);
     expect(found.native.found).toBe(nativeLibrary !== undefined);
@@ -46,8 +38,8 @@ describe('bowerbird doctor', () => {
   it('says what was tried when no BLAS works, and how to get one', async () => {
     vi.stubEnv('BOWERBIRD_BLAS', '/nowhere/libblas.so');
     expect(await run(['doctor', '--seconds', '0'])).toBe(0);
-    expect(out).toMatch(/^BLAS +none found\n +\/nowhere\/libblas\.so: /m);
-    expect(out).toContain('libopenblas0');
-    expect(out).toMatch(/wasm, 1 thread +\d+\.\d GFLOP\/s/);
+    expect(printed.out).toMatch(/^BLAS +none found\n +\/nowhere\/libblas\.so: /m);
+    expect(printed.out).toContain('libopenblas0');
+    expect(printed.out).toMatch(/wasm, 1 thread +\d+\.\d GFLOP\/s/);
   });
 });

@@ -1,41 +1,27 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { readNpy, writeNpy } from '../../src/formats/index.js';
 import { generateProblem, saveProblem } from '../../src/problem/index.js';
+import { catchOutput } from './output.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bowerbird-fit-'));
 const file = (...names: string[]) => join(folder, ...names);
 const problem = generateProblem({ seed: 3, noise: 0.6, scaling: 'none' });
 const parameters = ['--method', 'ours', '--lambda1', '10', '--lambda2', '0.1', '--threads', '1', '--quiet'];
 
-let out = '';
-let errors = '';
+const printed = catchOutput();
 beforeAll(async () => {
   await saveProblem(file('problem.npz'), problem);
-});
-beforeEach(() => {
-  [out, errors] = ['', ''];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    out += text;
-    return true;
-  });
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    errors += text;
-    return true;
-  });
-});
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('bowerbird fit', () => {
   it('writes predictions, weights, trace, scores, configuration and a model that predict and weights read', async () => {
     expect(await run(['fit', file('problem.npz'), '--out', file('run'), ...parameters, '--json'])).toBe(0);
-    const result = JSON.parse(out) as { metrics: { accuracy: number; thetaArea: number }; converged: boolean };
+    const result = JSON.parse(printed.out) as { metrics: { accuracy: number; thetaArea: number }; converged: boolean };
     expect(result.converged).toBe(true);
     expect(result.metrics.accuracy).toBeGreaterThan(0.5);
     const names = [
@@ -59,14 +45,14 @@ describe('bowerbird fit', () => {
       problem.testSemantics.cols,
     ]);
 
-    out = '';
+    printed.out = '';
     await writeNpy(file('new.npy'), problem.testFeatures.view(0, 5).copy());
     expect(await run(['predict', file('run'), file('new.npy'), '--json'])).toBe(0);
-    expect((JSON.parse(out) as { predictions: unknown[] }).predictions.length).toBe(5);
+    expect((JSON.parse(printed.out) as { predictions: unknown[] }).predictions.length).toBe(5);
 
-    out = '';
+    printed.out = '';
     expect(await run(['weights', file('run'), '--top', '1'])).toBe(0);
-    expect(out).toContain(problem.testNames[0]);
+    expect(printed.out).toContain(problem.testNames[0]);
   });
 
   it('takes parameters from a file and lets options overrule them', async () => {
@@ -74,30 +60,30 @@ describe('bowerbird fit', () => {
     const words = ['fit', file('problem.npz'), '--out', file('tuned'), '--params', file('parameters.json')];
     words.push('--method', 'ours');
     expect(await run([...words, '--bound', '3', '--max-iterations', '3', '--json', '--quiet'])).toBe(0);
-    const { configuration } = JSON.parse(out) as { configuration: Record<string, number> };
+    const { configuration } = JSON.parse(printed.out) as { configuration: Record<string, number> };
     expect([configuration.lambda1, configuration.bound]).toEqual([10, 3]);
-    expect(errors).toContain('did not converge in 3 iterations');
+    expect(printed.errors).toContain('did not converge in 3 iterations');
   });
 
   it('refuses the parameters of another method', async () => {
     writeFileSync(file('chosen.json'), JSON.stringify({ method: 'ours-zsl', parameters: { lambda1: 10 } }));
     expect(await run(['fit', file('problem.npz'), '--out', file('x'), '--params', file('chosen.json')])).toBe(2);
-    expect(errors).toContain('Add --method ours-zsl.');
+    expect(printed.errors).toContain('Add --method ours-zsl.');
   });
 
   it('fits the default method, whose model predict and weights read, and any other', async () => {
     const words = ['fit', file('problem.npz'), '--threads', '1', '--quiet', '--json'];
     expect(await run([...words, '--out', file('own'), '--set', 'sharpness=3,balance=0'])).toBe(0);
-    const { configuration, metrics } = JSON.parse(out) as {
+    const { configuration, metrics } = JSON.parse(printed.out) as {
       configuration: { method: string; parameters: unknown };
       metrics: { accuracy: number };
     };
     expect(configuration.method).toBe('bowerbird');
     expect(configuration.parameters).toEqual({ sharpness: 3, balance: 0 });
     expect(metrics.accuracy).toBeGreaterThan(0.5);
-    out = '';
+    printed.out = '';
     expect(await run(['predict', file('own'), file('problem.npz'), '--json'])).toBe(0);
-    const again = (JSON.parse(out) as { metrics: { accuracy: number } }).metrics.accuracy;
+    const again = (JSON.parse(printed.out) as { metrics: { accuracy: number } }).metrics.accuracy;
     expect(Math.abs(again - metrics.accuracy)).toBeLessThan(0.05);
     expect(await run(['weights', file('own'), '--top', '1'])).toBe(0);
     expect(await run([...words, '--out', file('lr'), '--method', 'lr'])).toBe(0);
@@ -107,46 +93,46 @@ describe('bowerbird fit', () => {
   it('says whose parameter an option is', async () => {
     const words = ['fit', file('problem.npz'), '--out', file('x')];
     expect(await run([...words, '--lambda1', '10'])).toBe(2);
-    expect(errors).toContain('Add --method ours');
-    errors = '';
+    expect(printed.errors).toContain('Add --method ours');
+    printed.errors = '';
     expect(await run([...words, '--set', 'lambda1=10'])).toBe(2);
-    expect(errors).toContain('bowerbird has no parameter "lambda1"');
-    errors = '';
+    expect(printed.errors).toContain('bowerbird has no parameter "lambda1"');
+    printed.errors = '';
     expect(await run([...words, '--set', 'sharpness'])).toBe(2);
-    expect(errors).toContain('NAME=VALUE');
+    expect(printed.errors).toContain('NAME=VALUE');
   });
 
   it('gives the streamed fit the answer of the fit in memory', async () => {
     const results = [];
     for (const extra of [[], ['--stream']]) {
-      out = '';
+      printed.out = '';
       expect(
         await run(['fit', file('problem.npz'), '--out', file(`s${extra.length}`), ...parameters, ...extra, '--json']),
       ).toBe(0);
-      results.push((JSON.parse(out) as { metrics: unknown }).metrics);
+      results.push((JSON.parse(printed.out) as { metrics: unknown }).metrics);
     }
     expect(results[1]).toEqual(results[0]);
   });
 
   it('explains the likely mistakes', async () => {
     expect(await run(['fit', file('problem.npz')])).toBe(2);
-    expect(errors).toContain('--out is missing');
-    errors = '';
+    expect(printed.errors).toContain('--out is missing');
+    printed.errors = '';
     expect(await run(['fit', file('problem.npz'), '--out', file('x'), '--semantics', 'colours'])).toBe(1);
-    expect(errors).toContain('colours');
-    errors = '';
+    expect(printed.errors).toContain('colours');
+    printed.errors = '';
     expect(await run(['predict', file('nowhere'), file('problem.npz')])).toBe(1);
-    expect(errors).toContain('model.safetensors');
-    errors = '';
+    expect(printed.errors).toContain('model.safetensors');
+    printed.errors = '';
     expect(await run(['weights', file('nowhere')])).toBe(2);
-    expect(errors).toContain('bowerbird fit');
+    expect(printed.errors).toContain('bowerbird fit');
   });
 });
 
 describe('bowerbird methods', () => {
   it('lists every method with what it uses', async () => {
     expect(await run(['methods', '--json'])).toBe(0);
-    const listed = JSON.parse(out) as { name: string; uses: string[]; citation: string }[];
+    const listed = JSON.parse(printed.out) as { name: string; uses: string[]; citation: string }[];
     expect(listed.map(({ name }) => name)).toContain('eszsl');
     expect(listed.every(({ uses, citation }) => uses.length > 0 && citation.length > 0)).toBe(true);
   });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import {
   matCellOf,
@@ -14,31 +14,17 @@ import {
 } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { generateProblem, saveProblem } from '../../src/problem/index.js';
+import { catchOutput } from './output.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bowerbird-inspect-'));
 const file = (name: string) => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-let out = '';
-let errors = '';
-beforeEach(() => {
-  [out, errors] = ['', ''];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    out += text;
-    return true;
-  });
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    errors += text;
-    return true;
-  });
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+const printed = catchOutput();
 
 async function inspect(name: string, ...words: string[]): Promise<string> {
   expect(await run(['inspect', file(name), ...words])).toBe(0);
-  return out;
+  return printed.out;
 }
 
 const problem = generateProblem({ wrong: 0.5, webPerCategory: 10 });
@@ -93,7 +79,7 @@ describe('bowerbird inspect', () => {
     const text = await inspect('half.npz');
     expect(text).toContain('As a problem');
     expect(text).toContain('is not a problem: aux_labels, aux_semantics, test_semantics missing');
-    out = '';
+    printed.out = '';
     const report = JSON.parse(await inspect('half.npz', '--json'));
     expect(report.errors[0].message).toContain('missing');
   });
@@ -112,10 +98,10 @@ describe('bowerbird inspect', () => {
     ]);
     await writeNpy(file('x.npy'), numbers);
     expect(await inspect('x.npy')).toMatch(/^ {2}x +2 × 2 +float64 +-2\.5 to 4, 1 NaN or infinite$/m);
-    out = '';
+    printed.out = '';
     await writeSafetensors(file('t.safetensors'), { weight: numbers.copy('float32') });
     expect(await inspect('t.safetensors')).toMatch(/^ {2}weight +2 × 2 +float32 +-2\.5 to 4/m);
-    out = '';
+    printed.out = '';
     await writeNpz(file('other.npz'), { y: numbers, words: { shape: [2], dtype: 'string', data: ['crow', 'owl'] } });
     const text = await inspect('other.npz');
     expect(text).toContain('other.npz: 2 arrays, ');
@@ -145,16 +131,16 @@ describe('bowerbird inspect', () => {
       test_unseen_loc: matColumnOf(Int32Array.of(2, 3)),
     });
     expect(await inspect('att_splits.mat')).toMatch(/^ {2}allclasses_names +2 × 1 +cell +crow, owl$/m);
-    out = '';
+    printed.out = '';
     expect(await inspect('res101.mat')).toMatch(/^ {2}test +2 +1 +2$/m);
   });
 
   it('explains files that are not there or of another kind', async () => {
     expect(await run(['inspect', file('absent.npz')])).toBe(1);
-    expect(errors).toContain('no such file');
+    expect(printed.errors).toContain('no such file');
     writeFileSync(file('notes.txt'), 'hello');
     expect(await run(['inspect', file('notes.txt')])).toBe(1);
-    expect(errors).toContain('is not a .npz archive');
+    expect(printed.errors).toContain('is not a .npz archive');
     expect(await run(['inspect'])).toBe(2);
   });
 });

@@ -6,21 +6,12 @@ import { type CommandContext, defineCommand } from '../../src/cli/command.js';
 import { commands } from '../../src/cli/commands/index.js';
 import { run } from '../../src/cli/run.js';
 import { ArgumentError, InterruptedError, PartialFailureError } from '../../src/errors.js';
+import { catchOutput } from './output.js';
 
-let out = '';
-let err = '';
+const printed = catchOutput();
 let behaviour: (context: CommandContext) => Promise<number>;
 
 beforeEach(() => {
-  [out, err] = ['', ''];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    out += text;
-    return true;
-  });
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    err += text;
-    return true;
-  });
   const command = (name: string) =>
     defineCommand({
       name,
@@ -34,7 +25,6 @@ beforeEach(() => {
   commands['nest build'] = async () => command('nest build');
 });
 afterEach(() => {
-  vi.restoreAllMocks();
   vi.unstubAllEnvs();
   delete commands.perform;
   delete commands['nest build'];
@@ -48,7 +38,7 @@ describe('running a command', () => {
       return 0;
     };
     expect(await run(['perform', 'song', '--times', '2'])).toBe(0);
-    expect([out, err]).toEqual(['song 2\n', '']);
+    expect([printed.out, printed.errors]).toEqual(['song 2\n', '']);
   });
 
   it('prints one JSON document and nothing else on stdout with --json', async () => {
@@ -58,7 +48,7 @@ describe('running a command', () => {
       return 0;
     };
     expect(await run(['perform', '--json'])).toBe(0);
-    expect(JSON.parse(out)).toEqual({ json: true });
+    expect(JSON.parse(printed.out)).toEqual({ json: true });
   });
 
   it('finds commands of two words', async () => {
@@ -67,46 +57,48 @@ describe('running a command', () => {
       return 0;
     };
     expect(await run(['nest', 'build', 'twigs'])).toBe(0);
-    expect(out).toBe('twigs\n');
+    expect(printed.out).toBe('twigs\n');
   });
 
   it('shows the help of a command', async () => {
     expect(await run(['perform', '--help'])).toBe(0);
-    expect(out).toMatch(/^Usage: bowerbird perform \[WORD\] \[options\]/);
+    expect(printed.out).toMatch(/^Usage: bowerbird perform \[WORD\] \[options\]/);
   });
 
   it('shows the version', async () => {
     expect(await run(['--version'])).toBe(0);
-    expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(printed.out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 
 describe('a line that cannot be run', () => {
   it('suggests the command that was meant', async () => {
     expect(await run(['perfrom'])).toBe(2);
-    expect(err).toBe('error: unknown command "perfrom" [BOWERBIRD_USAGE]\nDid you mean "bowerbird perform"?\n');
-    expect(out).toBe('');
+    expect(printed.errors).toBe(
+      'error: unknown command "perfrom" [BOWERBIRD_USAGE]\nDid you mean "bowerbird perform"?\n',
+    );
+    expect(printed.out).toBe('');
   });
 
   it('lists the second words of a command family', async () => {
     expect(await run(['nest'])).toBe(2);
-    expect(err).toContain('"bowerbird nest" needs a second word');
-    expect(err).toContain('One of: nest build.');
+    expect(printed.errors).toContain('"bowerbird nest" needs a second word');
+    expect(printed.errors).toContain('One of: nest build.');
   });
 
   it('points to the overview when nothing is near', async () => {
     expect(await run(['quxquxqux'])).toBe(2);
-    expect(err).toContain('See "bowerbird --help".');
+    expect(printed.errors).toContain('See "bowerbird --help".');
   });
 
   it('ends with 2 for a wrong option', async () => {
     expect(await run(['perform', '--tims', '3'])).toBe(2);
-    expect(err).toContain('Did you mean --times?');
+    expect(printed.errors).toContain('Did you mean --times?');
   });
 
   it('is an error document with --json', async () => {
     expect(await run(['perform', '--json', '--tims', '3'])).toBe(2);
-    expect(JSON.parse(out)).toEqual({
+    expect(JSON.parse(printed.out)).toEqual({
       error: { code: 'BOWERBIRD_USAGE', message: 'unknown option --tims', hint: 'Did you mean --times?' },
     });
   });
@@ -120,13 +112,13 @@ describe('a command that fails', () => {
   it('ends with 1 and names code and remedy', async () => {
     behaviour = failing(new ArgumentError('the nest is wet', 'Dry it.'));
     expect(await run(['perform'])).toBe(1);
-    expect(err).toBe('error: the nest is wet [BOWERBIRD_ARGUMENT]\nDry it.\n');
+    expect(printed.errors).toBe('error: the nest is wet [BOWERBIRD_ARGUMENT]\nDry it.\n');
   });
 
   it('ends with 3 and lists what failed when some items did', async () => {
     behaviour = failing(new PartialFailureError('2 of 9 eggs broke', ['egg 3', 'egg 7']));
     expect(await run(['perform'])).toBe(3);
-    expect(err).toContain('  egg 3\n  egg 7\n');
+    expect(printed.errors).toContain('  egg 3\n  egg 7\n');
   });
 
   it('ends with 130 when it was interrupted', async () => {
@@ -139,17 +131,17 @@ describe('a command that fails', () => {
   it('says that an unexpected error is a defect, with the trace only on request', async () => {
     behaviour = failing(new TypeError('x is undefined'));
     expect(await run(['perform'])).toBe(1);
-    expect(err).toContain('error: x is undefined\nThis looks like a defect');
-    expect(err).not.toContain('run.test.ts');
+    expect(printed.errors).toContain('error: x is undefined\nThis looks like a defect');
+    expect(printed.errors).not.toContain('run.test.ts');
     vi.stubEnv('BOWERBIRD_DEBUG', '1');
     expect(await run(['perform'])).toBe(1);
-    expect(err).toContain('run.test.ts');
+    expect(printed.errors).toContain('run.test.ts');
   });
 
   it('gives an unexpected error a code of its own in JSON', async () => {
     behaviour = failing(new TypeError('x is undefined'));
     expect(await run(['perform', '--json'])).toBe(1);
-    expect(JSON.parse(out).error).toEqual({ code: 'BOWERBIRD_UNEXPECTED', message: 'x is undefined' });
+    expect(JSON.parse(printed.out).error).toEqual({ code: 'BOWERBIRD_UNEXPECTED', message: 'x is undefined' });
   });
 });
 

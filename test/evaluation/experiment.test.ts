@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import {
   type ExperimentResult,
@@ -14,6 +14,7 @@ import { PaperLearner } from '../../src/learner/index.js';
 import { createBackend } from '../../src/linalg/index.js';
 import { findMethod } from '../../src/methods/index.js';
 import { generateProblem, saveProblem, subsetWeb } from '../../src/problem/index.js';
+import { catchOutput } from '../cli/output.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bowerbird-experiment-'));
 const place = (...names: string[]) => join(folder, ...names);
@@ -115,34 +116,19 @@ describe('an experiment', () => {
 });
 
 describe('bowerbird experiment, tune and compare', () => {
-  let out = '';
-  let errors = '';
-  beforeEach(() => {
-    [out, errors] = ['', ''];
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      out += text;
-      return true;
-    });
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-      errors += text;
-      return true;
-    });
-  });
-  afterEach(() => {
-    vi.restoreAllMocks();
-  });
+  const printed = catchOutput();
   const small = ['--jobs', '1', '--threads', '1', '--quiet'];
 
   it('lead from a search to a fit and to a figure', async () => {
     await saveProblem(place('problem.npz'), problem);
     expect(await run(['tune', place('problem.npz'), '--trials', '3', '--out', place('tuned'), ...small])).toBe(0);
-    expect(out).toContain('best: bowerbird/trial-00');
+    expect(printed.out).toContain('best: bowerbird/trial-00');
     const chosen = place('tuned', 'chosen.json');
     expect(await run(['fit', place('problem.npz'), '--params', chosen, '--out', place('fit'), '--quiet'])).toBe(0);
-    out = '';
+    printed.out = '';
     const words = ['experiment', 'web-count', place('problem.npz'), '--params', chosen, '--tune', '0'];
     expect(await run([...words, '--out', place('figure'), ...small, '--json'])).toBe(0);
-    const { parameters: used } = JSON.parse(out) as ExperimentResult;
+    const { parameters: used } = JSON.parse(printed.out) as ExperimentResult;
     const { parameters: wanted } = JSON.parse(readFileSync(chosen, 'utf8')) as { parameters: unknown };
     expect(used.bowerbird).toEqual(wanted);
   });
@@ -153,28 +139,28 @@ describe('bowerbird experiment, tune and compare', () => {
     await saveProblem(place('validation.npz'), { ...bare, validationWeb });
     const words = ['compare', place('bare.npz'), '--methods', 'lr,eszsl', '--tune', '2', ...small];
     expect(await run([...words, '--out', place('refused')])).toBe(1);
-    expect(errors).toContain('--web-validation FILE');
+    expect(printed.errors).toContain('--web-validation FILE');
     expect(await run([...words, '--out', place('with'), '--web-validation', place('validation.npz')])).toBe(0);
-    expect(out).toMatch(/eszsl +\d+\.\d\d/);
-    expect(out).toContain('parameters chosen on validation categories');
+    expect(printed.out).toMatch(/eszsl +\d+\.\d\d/);
+    expect(printed.out).toContain('parameters chosen on validation categories');
   });
 
   it('explain the likely mistakes', async () => {
     expect(await run(['experiment'])).toBe(0);
-    for (const name of experimentNames) expect(out).toContain(name);
+    for (const name of experimentNames) expect(printed.out).toContain(name);
     expect(await run(['experiment', 'sensitivty', '--out', place('x')])).toBe(2);
-    expect(errors).toContain('Did you mean "sensitivity"?');
+    expect(printed.errors).toContain('Did you mean "sensitivity"?');
     expect(await run(['experiment', 'weights'])).toBe(2);
-    expect(errors).toContain('--out is missing');
-    errors = '';
+    expect(printed.errors).toContain('--out is missing');
+    printed.errors = '';
     writeFileSync(place('broken.json'), '{');
     expect(await run(['experiment', 'weights', '--params', place('broken.json'), '--out', place('x')])).toBe(1);
-    expect(errors).toContain('is not JSON');
-    errors = '';
+    expect(printed.errors).toContain('is not JSON');
+    printed.errors = '';
     expect(await run(['compare', place('problem.npz'), '--methods', 'table2,lr', '--out', place('x')])).toBe(2);
-    expect(errors).toContain('Add --generalized');
-    errors = '';
+    expect(printed.errors).toContain('Add --generalized');
+    printed.errors = '';
     expect(await run(['tune', place('problem.npz'), '--method', 'nonsense', '--out', place('x'), '--quiet'])).toBe(1);
-    expect(errors).toContain('there is no method "nonsense"');
+    expect(printed.errors).toContain('there is no method "nonsense"');
   });
 });

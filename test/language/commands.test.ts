@@ -3,15 +3,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { artefact } from '../../src/artefact.js';
 import { run } from '../../src/cli/run.js';
 import { toStrings } from '../../src/formats/array.js';
 import { readNpy } from '../../src/formats/npy.js';
+import { catchOutput } from '../cli/output.js';
 
 let folder: string;
-let out = '';
-let errors = '';
+const printed = catchOutput();
 const at = (name: string) => join(folder, name);
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'bowerbird-words-'));
@@ -23,19 +23,6 @@ beforeAll(() => {
   writeFileSync(at('corpus.txt'), Array.from({ length: 300 }, (_, i) => sentences[i % 3]).join('\n'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-beforeEach(() => {
-  out = '';
-  errors = '';
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    out += text;
-    return true;
-  });
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    errors += text;
-    return true;
-  });
-});
-afterEach(() => vi.restoreAllMocks());
 
 describe('bowerbird words', () => {
   it('trains both models, describes them, and puts their vectors of names side by side', async () => {
@@ -43,9 +30,14 @@ describe('bowerbird words', () => {
     expect(await run(['words', 'train', at('corpus.txt'), ...settings, '--out', at('w.vectors')])).toBe(0);
     expect(existsSync(at('w.vectors.work'))).toBe(false);
 
-    out = '';
+    printed.out = '';
     expect(await run(['words', 'info', at('w-glove.vectors'), '--words', 'gull,tern,dodo', '--json'])).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ kind: 'compact', dim: 8, words: ['gull', 'tern'], missing: ['dodo'] });
+    expect(JSON.parse(printed.out)).toMatchObject({
+      kind: 'compact',
+      dim: 8,
+      words: ['gull', 'tern'],
+      missing: ['dodo'],
+    });
 
     writeFileSync(at('names.tsv'), 'Gulls\nSterna\ttern\n');
     const files = [at('w-word2vec.vectors'), at('w-glove.vectors')];
@@ -60,7 +52,7 @@ describe('bowerbird words', () => {
     writeFileSync(at('some.txt'), 'gull\ndodo\n');
     const get = ['words', 'get', at('one.vec'), '--names', at('some.txt'), '--out', at('some.npy')];
     expect(await run(get)).toBe(1);
-    expect(errors).toMatch(/dodo/);
+    expect(printed.errors).toMatch(/dodo/);
     expect(await run([...get, '--missing', 'mean'])).toBe(0);
     expect((await readNpy(at('some.npy'))).shape).toEqual([2, 4]);
     expect(await run([...get, '--missing', 'skip'])).toBe(3);
@@ -75,7 +67,7 @@ describe('bowerbird words', () => {
 
   it('lists the ready vectors with their licences', async () => {
     expect(await run(['words', 'fetch'])).toBe(0);
-    expect(out).toMatch(/glove-100: .*PDDL/);
+    expect(printed.out).toMatch(/glove-100: .*PDDL/);
     expect(await run(['words', 'fetch', 'glove-7'])).toBe(2);
   });
 
@@ -119,6 +111,6 @@ describe('bowerbird text', () => {
 
   it('knows which languages it knows', async () => {
     expect(await run(['text', at('corpus.txt'), '--languages', 'tlh'])).toBe(2);
-    expect(errors).toMatch(/eng/);
+    expect(printed.errors).toMatch(/eng/);
   });
 });
