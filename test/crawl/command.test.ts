@@ -1,23 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadCategories } from '../../src/crawl/index.js';
 import { crawlWords, startChild } from './web/child.js';
-import { temporaryFolder } from './web/crawling.js';
-import { FakeWeb } from './web/server.js';
+import { freshWeb } from './web/fresh.js';
 
-let web: FakeWeb;
-let folder: ReturnType<typeof temporaryFolder>;
-beforeAll(async () => {
-  web = await FakeWeb.start();
-});
-afterAll(() => web.stop());
-beforeEach(() => {
-  folder = temporaryFolder();
-  web.forget();
-  web.options = {};
-});
-afterEach(() => folder.remove());
+const { web, folder } = await freshWeb();
 
 const run = (...words: string[]) => startChild(words).finished;
 

@@ -1,25 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSource } from '../../src/crawl/index.js';
-import { allPictures, crawlFake, temporaryFolder } from './web/crawling.js';
+import { allPictures, crawlFake } from './web/crawling.js';
+import { freshWeb } from './web/fresh.js';
 import { listAll } from './web/listing.js';
 import { jpegNamed, texture } from './web/pictures.js';
-import { FakeWeb } from './web/server.js';
 
-let web: FakeWeb;
-let folder: ReturnType<typeof temporaryFolder>;
-beforeAll(async () => {
-  web = await FakeWeb.start();
-});
-afterAll(() => web.stop());
-beforeEach(() => {
-  folder = temporaryFolder();
-  web.forget();
-  web.options = {};
-});
-afterEach(() => folder.remove());
+const { web, folder } = await freshWeb();
 
 describe('a list of addresses', () => {
   const rows = (count: number) =>

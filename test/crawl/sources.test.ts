@@ -1,23 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSource, Keys } from '../../src/crawl/index.js';
-import { allPictures, crawlFake, fastNetwork, temporaryFolder } from './web/crawling.js';
+import { allPictures, crawlFake, fastNetwork } from './web/crawling.js';
+import { freshWeb } from './web/fresh.js';
 import { listAll, sourceContext } from './web/listing.js';
-import { FakeWeb } from './web/server.js';
 
-let web: FakeWeb;
-let folder: ReturnType<typeof temporaryFolder>;
-beforeAll(async () => {
-  web = await FakeWeb.start();
-});
-afterAll(() => web.stop());
-beforeEach(() => {
-  folder = temporaryFolder();
-  web.forget();
-  web.options = {};
-});
-afterEach(() => folder.remove());
+const { web, folder } = await freshWeb();
 
 const apiRequests = () => web.requests.filter(({ path }) => !path.startsWith('/picture') && path !== '/robots.txt');
 

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCatalog, type PictureRow } from '../../src/catalog/index.js';
 import { crawl, createSource, dedupe, Keys } from '../../src/crawl/index.js';
 import { planPhotos } from '../../src/demo/photos.js';
 import { openPhotoSite, type PhotoSite } from '../../src/demo/site.js';
 import { aviary } from '../../src/demo/species.js';
+import { allPictures } from '../crawl/web/crawling.js';
 
 const { test } = aviary(4, 4);
 const photos = planPhotos(test, { seed: 5, perSpecies: 12, repeated: 0.1, dead: 0.2 });
@@ -23,17 +23,6 @@ afterAll(async () => {
   await site.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function pictures(): Promise<PictureRow[]> {
-  const catalog = await openCatalog(folder);
-  try {
-    const rows: PictureRow[] = [];
-    for await (const row of catalog.pictures()) rows.push(row);
-    return rows;
-  } finally {
-    await catalog.close();
-  }
-}
 
 describe('the photo site', () => {
   it('answers the flickr source: all living photos come with title, tags, author and licence; dead ones are gone', async () => {
@@ -55,7 +44,7 @@ describe('the photo site', () => {
     expect(dead).toBeGreaterThan(0);
     expect(summary.kept).toBe(own.length - dead);
     expect(summary.failed).toEqual({ gone: dead });
-    const rows = (await pictures()).filter(({ state }) => state === 'kept');
+    const rows = (await allPictures(folder)).filter(({ state }) => state === 'kept');
     for (const row of rows) {
       const photo = own.find(({ id }) => id === row.sourceId)!;
       expect(row.title).toBe(photo.caption.title);
@@ -69,7 +58,7 @@ describe('the photo site', () => {
   it('holds near-duplicates that the removal of duplicates finds', async () => {
     const repeated = own.filter(({ repeats }) => repeats).length;
     const { merges } = await dedupe({ workspace: folder, radius: 6, likeness: 0.95 });
-    const rows = await pictures();
+    const rows = await allPictures(folder);
     const photoOf = (id: string) => own.find((photo) => photo.id === rows.find((row) => row.id === id)!.sourceId)!;
     expect(merges).toHaveLength(repeated);
     for (const { removed, stays } of merges) {
