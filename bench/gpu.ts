@@ -5,9 +5,8 @@
 import { parseArgs } from 'node:util';
 import { PaperLearner, ResidentProblem } from 'bowerbird/learner';
 import { type Backend, createBackend, Matrix, Random } from 'bowerbird/linalg';
-import { generateProblem, type Problem } from 'bowerbird/problem';
-
-const parameters = { lambda1: 10, lambda2: 0.5, lambda3: 0.1, lambda4: 0.1, bound: 2.5 };
+import type { Problem } from 'bowerbird/problem';
+import { cubSizes, evenLabels, narrowSizes, noisyCopies, parameters } from './shared/sizes.js';
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -71,20 +70,6 @@ function randomMatrix(rows: number, cols: number): Matrix {
     rows,
     cols,
   );
-}
-
-function cubSizes(): Problem {
-  return generateProblem({
-    auxiliaryCategories: 150,
-    testCategories: 50,
-    dimensions: 4096,
-    semanticDimensions: 800,
-    auxiliaryPerCategory: 59,
-    webPerCategory: 100,
-    testPerCategory: 59,
-    text: false,
-    validation: false,
-  });
 }
 
 async function cub(backend: Backend, problem: Problem): Promise<void> {
@@ -188,28 +173,11 @@ async function search(backend: Backend, problem: Problem, trials: number): Promi
 }
 
 async function million(backend: Backend): Promise<void> {
-  const [count, dimensions, categories] = [1_000_000, 1024, 200];
-  const base = generateProblem({
-    auxiliaryCategories: 150,
-    testCategories: categories,
-    dimensions,
-    semanticDimensions: 300,
-    auxiliaryPerCategory: 10,
-    webPerCategory: 1,
-    testPerCategory: 30,
-    text: false,
-    validation: false,
-    dtype: 'float32',
-  });
-  const webLabels = Int32Array.from({ length: count }, (_, i) => Math.floor((i * categories) / count));
-  const webFeatures = Matrix.zeros(count, dimensions, 'float32');
-  const noise = new Random(1).normalArray(1_000_003);
-  for (let i = 0; i < count; i++) {
-    const source = base.webFeatures.row(webLabels[i]);
-    const row = webFeatures.row(i);
-    const from = (i * 7919) % (noise.length - dimensions);
-    for (let j = 0; j < dimensions; j++) row[j] = source[j] + 0.02 * noise[from + j];
-  }
+  const [count, categories] = [1_000_000, 200];
+  const base = narrowSizes({ testCategories: categories, webPerCategory: 1, dtype: 'float32' });
+  const webLabels = evenLabels(count, categories);
+  const webFeatures = Matrix.zeros(count, base.webFeatures.cols, 'float32');
+  noisyCopies(base.webFeatures, webLabels)(webFeatures, 0);
   const problem: Problem = { ...base, webFeatures, webLabels, webKinds: undefined };
   const upload = performance.now();
   const resident = new ResidentProblem(problem, backend, { dtype: 'float32' });

@@ -11,10 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { NpyWriter, readNpy, toMatrix, writeNpy } from 'bowerbird/formats';
 import { PaperLearner } from 'bowerbird/learner';
-import { type Backend, createBackend, Matrix, Random } from 'bowerbird/linalg';
-import { generateProblem, type Problem } from 'bowerbird/problem';
-
-const parameters = { lambda1: 10, lambda2: 0.5, lambda3: 0.1, lambda4: 0.1, bound: 2.5 };
+import { type Backend, createBackend, Matrix } from 'bowerbird/linalg';
+import type { Problem } from 'bowerbird/problem';
+import { cubSizes, evenLabels, narrowSizes, noisyCopies, parameters } from './shared/sizes.js';
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -80,20 +79,6 @@ async function againstLiteral(iterations: number, threads: number): Promise<void
   }
 }
 
-function cubSizes(): Problem {
-  return generateProblem({
-    auxiliaryCategories: 150,
-    testCategories: 50,
-    dimensions: 4096,
-    semanticDimensions: 800,
-    auxiliaryPerCategory: 59,
-    webPerCategory: 100,
-    testPerCategory: 59,
-    text: false,
-    validation: false,
-  });
-}
-
 interface LiteralTimes {
   iteration: number;
   iterationWithoutWeights: number;
@@ -152,17 +137,7 @@ async function growth(threads: number): Promise<void> {
   const sizes = [5000, 10000, 20000, 40000];
   const seconds: number[] = [];
   for (const size of sizes) {
-    const problem = generateProblem({
-      auxiliaryCategories: 150,
-      testCategories: 50,
-      dimensions: 1024,
-      semanticDimensions: 300,
-      auxiliaryPerCategory: 10,
-      webPerCategory: size / 50,
-      testPerCategory: 30,
-      text: false,
-      validation: false,
-    });
+    const problem = narrowSizes({ testCategories: 50, webPerCategory: size / 50 });
     const iterations = 20;
     const learner = await new PaperLearner({ ...parameters, maxIterations: iterations, tolerance: 1e-300 }).fit(
       problem,
@@ -184,19 +159,9 @@ async function growth(threads: number): Promise<void> {
 async function streamed(iterations: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bowerbird-bench-'));
   try {
-    const [count, dimensions, categories] = [200_000, 1024, 50];
-    const problem = generateProblem({
-      auxiliaryCategories: 150,
-      testCategories: categories,
-      dimensions,
-      semanticDimensions: 300,
-      auxiliaryPerCategory: 10,
-      webPerCategory: 1,
-      testPerCategory: 30,
-      text: false,
-      validation: false,
-      dtype: 'float32',
-    });
+    const count = 200_000;
+    const problem = narrowSizes({ testCategories: 50, webPerCategory: 1, dtype: 'float32' });
+    const dimensions = problem.webFeatures.cols;
     await writeStreamedProblem(folder, problem, count);
     const out = join(folder, 'run');
     const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
@@ -240,22 +205,16 @@ async function writeStreamedProblem(folder: string, problem: Problem, count: num
     test_semantics: problem.testSemantics,
   };
   for (const [name, matrix] of Object.entries(matrices)) await writeNpy(join(folder, `${name}.npy`), matrix);
-  const categories = problem.testSemantics.rows;
-  const web = Int32Array.from({ length: count }, (_, i) => Math.floor((i * categories) / count));
+  const web = evenLabels(count, problem.testSemantics.rows);
   const labels = { aux_labels: problem.auxiliaryLabels, test_labels: problem.testLabels!, web_labels: web };
   for (const [name, values] of Object.entries(labels))
     await writeNpy(join(folder, `${name}.npy`), { shape: [values.length], dtype: 'int32', data: values });
   const { cols } = problem.webFeatures;
   const writer = await NpyWriter.create(join(folder, 'web_features.npy'), { dtype: 'float32', rowShape: [cols] });
-  const noise = new Random(1).normalArray(1_000_003);
+  const fill = noisyCopies(problem.webFeatures, web);
   const block = Matrix.zeros(2000, cols, 'float32');
   for (let start = 0; start < count; start += block.rows) {
-    for (let i = 0; i < block.rows; i++) {
-      const source = problem.webFeatures.row(web[start + i]);
-      const row = block.row(i);
-      const from = ((start + i) * 7919) % (noise.length - cols);
-      for (let j = 0; j < cols; j++) row[j] = source[j] + 0.02 * noise[from + j];
-    }
+    fill(block, start);
     await writer.append(block);
   }
   await writer.close();
