@@ -7,6 +7,7 @@ import { plainText } from '../../src/crawl/html.js';
 import { licenceOf, parseLicences } from '../../src/crawl/licence.js';
 import { hashOf } from '../../src/crawl/perceptual-hash.js';
 import { pictureType } from '../../src/crawl/picture-type.js';
+import { processorTime } from '../processor-time.js';
 import { allPictures, crawlFake, pictureFiles, temporaryFolder } from './web/crawling.js';
 import { pngBomb, texture } from './web/pictures.js';
 import { FakeWeb } from './web/server.js';
@@ -48,9 +49,8 @@ describe('checking a picture', () => {
   });
 
   it('refuses a bomb by its header, without unpacking it', async () => {
-    const begun = performance.now();
-    await expect(check(pngBomb())).rejects.toMatchObject({ reason: 'too-many-pixels' });
-    expect(performance.now() - begun).toBeLessThan(1000);
+    const refused = () => expect(check(pngBomb())).rejects.toMatchObject({ reason: 'too-many-pixels' });
+    expect(await processorTime(refused)).toBeLessThan(1000);
   });
 
   it('refuses what is too small, on its shorter side', async () => {
@@ -212,9 +212,10 @@ describe('descriptions in HTML', () => {
     ).toBe("A & B by C's <3 &unknown; 🐦");
   });
 
-  it('cannot take long', () => {
-    const begun = performance.now();
-    for (const piece of ['<', '<script>', '<br', '&#', ' ', '<a <']) plainText(piece.repeat(200_000));
-    expect(performance.now() - begun).toBeLessThan(2000);
+  it('cannot take long', async () => {
+    const spent = await processorTime(() => {
+      for (const piece of ['<', '<script>', '<br', '&#', ' ', '<a <']) plainText(piece.repeat(200_000));
+    });
+    expect(spent).toBeLessThan(2000);
   });
 });

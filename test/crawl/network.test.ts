@@ -3,6 +3,7 @@ import { AddressPolicy } from '../../src/crawl/network/address.js';
 import { HttpClient, type NetworkOptions } from '../../src/crawl/network/http.js';
 import { HostLimiter, matchesHost, retryAfter } from '../../src/crawl/network/limiter.js';
 import { forbiddingTag, RobotsRules } from '../../src/crawl/network/robots.js';
+import { processorTime } from '../processor-time.js';
 import { crawlFake, fastNetwork, temporaryFolder } from './web/crawling.js';
 import { busiestWindow, FakeWeb } from './web/server.js';
 
@@ -234,11 +235,12 @@ describe('robots.txt', () => {
     ]);
   });
 
-  it('is decided quickly whatever the pattern', () => {
-    const begun = performance.now();
-    allows(`User-agent: *\nDisallow: /${'*a'.repeat(2000)}$`, `/${'a'.repeat(4000)}b`);
-    allows(`User-agent:${' '.repeat(500_000)}x\nDisallow:${' \t'.repeat(200_000)}y`, '/');
-    expect(performance.now() - begun).toBeLessThan(200);
+  it('is decided quickly whatever the pattern', async () => {
+    const spent = await processorTime(() => {
+      allows(`User-agent: *\nDisallow: /${'*a'.repeat(2000)}$`, `/${'a'.repeat(4000)}b`);
+      allows(`User-agent:${' '.repeat(500_000)}x\nDisallow:${' \t'.repeat(200_000)}y`, '/');
+    });
+    expect(spent).toBeLessThan(500);
   });
 
   it('keeps pictures from being asked for, and slows down where it asks for it', async () => {

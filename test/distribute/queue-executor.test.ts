@@ -100,7 +100,7 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
     await new Promise((resolve) => setTimeout(resolve, 300));
     const begun = performance.now();
     await leaving.kill('SIGTERM');
-    expect(performance.now() - begun).toBeLessThan(3000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
     worker();
     expect((await running).results).toEqual(squares(numbered(3)));
   });
@@ -145,7 +145,7 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
     const begun = performance.now();
     await expect(running).rejects.toThrow('enough');
     await crew.hears(({ kind, run }) => kind === 'detached' && run === 'cancelled');
-    expect(performance.now() - begun).toBeLessThan(4000);
+    expect(performance.now() - begun).toBeLessThan(15_000);
     expect((await collect(await coordinator(), numbered(2))).results).toEqual(squares(numbered(2)));
   });
 

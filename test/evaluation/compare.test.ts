@@ -163,7 +163,7 @@ describe('a comparison', () => {
   it('does not do again what it has done, and is not made without labels', async () => {
     const begun = performance.now();
     await compare({ ...base, folder: place('a'), methods: named('lr', 'eszsl', 'knn'), trials: 3 });
-    expect(performance.now() - begun).toBeLessThan(5000);
+    expect(performance.now() - begun).toBeLessThan(20_000);
     const lines = readFileSync(join(place('a'), 'outcomes.jsonl'), 'utf8')
       .trim()
       .split('\n');

@@ -154,7 +154,7 @@ describe('bad MATLAB version 7.3 files', () => {
     });
     const start = performance.now();
     expect((await readMat(file)).size).toBe(1);
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 
   it('a dataset without storage that declares terabytes is refused', async () => {
