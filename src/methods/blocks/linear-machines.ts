@@ -137,7 +137,7 @@ function lineSearch(
   for (let evaluation = 0; evaluation < 6; evaluation++) {
     slopes.fill(0);
     curvatures.fill(0);
-    loss.along(slopes, curvatures, scores, change, steps);
+    loss.along(slopes, curvatures, { scores, change, steps });
     groups.shared(slopes);
     groups.shared(curvatures);
     let done = evaluation > 0;

@@ -1,20 +1,17 @@
 /**
  * Linear support vector machines for many categories over the same instances, one against the rest:
  * min ½(‖w‖² + b²/s²) + Σᵢ Cᵢ ℓ(1 − yᵢ (w'xᵢ + b)), ℓ(z) = max(0, z) or its square, by dual coordinate descent (Hsieh,
- * Chang, Lin, Keerthi and Sundararajan 2008). A block of instances is visited for all categories together: one product
- * gives their decision values, coordinates inside the block move with the block's Gram matrix, another product
- * updates w. The iterates are those of visiting the instances one by one. Stops when no projected gradient of a sweep
- * exceeds `tolerance`.
+ * Chang, Lin, Keerthi and Sundararajan 2008) in blocks (blocked-descent.ts).
  */
-import { setImmediate as breathe } from 'node:timers/promises';
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { type DescentOptions, descend, type Visit } from './blocked-descent.js';
 import { type LinearModel, splitIntercepts } from './linear-model.js';
-import { augmentedRows, inOldOrder, rowBlocks, transposed, visitingOrder } from './row-blocks.js';
+import { augmentedRows, inOldOrder, transposed, visitingOrder } from './visiting-order.js';
 import { Workspace } from './workspace.js';
 
-export interface SvmOptions {
+export interface SvmOptions extends DescentOptions {
   /** Cᵢ: one for all, one per instance, or one per instance and category (n×C). */
   cost: number | ArrayLike<number> | Matrix;
   /** @default 'hinge' */
@@ -23,11 +20,6 @@ export interface SvmOptions {
   start?: Matrix<Float64Array>;
   /** s, the constant feature that carries the intercept; smaller converges faster. @default 1 */
   interceptScale?: number;
-  /** @default 0.01 */
-  tolerance?: number;
-  /** @default 200 */
-  maxSweeps?: number;
-  signal?: AbortSignal;
 }
 
 export interface SvmResult extends LinearModel {
@@ -42,7 +34,7 @@ export async function linearSvm(
   backend: Backend,
   features: Matrix,
   targets: Matrix,
-  { cost, loss = 'hinge', start, interceptScale = 1, tolerance = 0.01, maxSweeps = 200, signal }: SvmOptions,
+  { cost, loss = 'hinge', start, interceptScale = 1, ...options }: SvmOptions,
 ): Promise<SvmResult> {
   if (features.rows !== targets.rows)
     throw new ArgumentError(`linearSvm: ${features.rows} rows of features, ${targets.rows} rows of targets`);
@@ -56,59 +48,30 @@ export async function linearSvm(
   const workspace = new Workspace(backend);
   try {
     const x = augmentedRows(workspace, features, order, interceptScale);
-    const blocks = rowBlocks(backend, workspace, x);
     const weights = workspace.matrix(categories, x.cols);
     const signed = workspace.matrix(categories, n);
     for (let k = 0; k < signed.data.length; k++) signed.data[k] = alphas.data[k] * signs.data[k];
     backend.gemm(weights, signed, x);
-    const widest = blocks.length > 0 ? blocks[0].rows.rows : 0;
-    const blockValues = workspace.matrix(categories, widest);
-    const blockMoves = workspace.matrix(categories, widest);
-    let converged = false;
-    let sweeps = 0;
-    while (!converged && sweeps < maxSweeps) {
-      signal?.throwIfAborted();
-      let violation = 0;
-      for (const { first, rows, gram } of blocks) {
-        const count = rows.rows;
-        const values = blockValues.view(0, categories, 0, count);
-        const moves = blockMoves.view(0, categories, 0, count).fill(0);
-        backend.gemm(values, weights, rows, { transposeB: true });
-        for (let c = 0; c < categories; c++) {
-          const part = { first, count, gram, values: values.row(c), moves: moves.row(c) };
-          const worst = visit(part, signs.row(c), costs.row(c), alphas.row(c), loss);
-          if (worst > violation) violation = worst;
-        }
-        backend.gemm(weights, moves, rows, { beta: 1 });
-      }
-      sweeps++;
-      converged = violation <= tolerance;
-      await breathe();
-    }
-    return { ...splitIntercepts(weights, interceptScale), duals: inOldOrder(alphas, order), sweeps, converged };
+    const visitOne = (part: Visit) => {
+      const c = part.category;
+      return visit(part, signs.row(c), costs.row(c), alphas.row(c), loss);
+    };
+    const descent = await descend(backend, workspace, weights, x, visitOne, options);
+    return { ...splitIntercepts(weights, interceptScale), duals: inOldOrder(alphas, order), ...descent };
   } finally {
     workspace.release();
   }
 }
 
-interface Part {
-  first: number;
-  count: number;
-  gram: Matrix;
-  /** w'xᵢ + b of the block, kept up to date. */
-  values: Float64Array;
-  /** Changes of αᵢ yᵢ. */
-  moves: Float64Array;
-}
-
 /** One pass over the block's coordinates for one category; returns the largest projected gradient met. */
 function visit(
-  { first, count, gram, values, moves }: Part,
+  { block: { first, rows, gram }, values, moves }: Visit,
   signs: Float64Array,
   costs: Float64Array,
   alphas: Float64Array,
   loss: 'hinge' | 'squared-hinge',
 ): number {
+  const count = rows.rows;
   const squared = loss === 'squared-hinge';
   const { data, stride } = gram;
   let worst = 0;

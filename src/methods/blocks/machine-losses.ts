@@ -2,7 +2,7 @@
  * Losses of linear machines as functions of their n×C scores z: logistic log(1 + exp(−tz)) and squared hinge
  * max(0, 1 − tz)² with t = ±1, each machine on its own, and softmax −z_y + log Σ_c exp z_c, which couples the machines.
  */
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Matrix, RealArray } from '../../linalg/matrix.js';
 import { normaliseExponentials } from './softmax.js';
 
 export interface MachineLoss {
@@ -14,51 +14,53 @@ export interface MachineLoss {
   /** Writes dLoss/dz. */
   differentiate(slopes: Matrix<Float64Array>, scores: Matrix<Float64Array>): void;
   /** Adds the first and second derivative of the loss along `change`, at scores + steps · change, machine by machine. */
-  along(
-    slopes: Float64Array,
-    curvatures: Float64Array,
-    scores: Matrix<Float64Array>,
-    change: Matrix<Float64Array>,
-    steps: Float64Array,
-  ): void;
+  along(slopes: Float64Array, curvatures: Float64Array, move: Move): void;
 }
 
-/** t = +1 where `positive` (categories × machines) says so for a picture's label, −1 elsewhere. */
-interface Targets {
-  labels: Int32Array;
-  positive: Matrix;
+interface Move {
+  scores: Matrix<Float64Array>;
+  change: Matrix<Float64Array>;
+  /** One a machine. */
+  steps: Float64Array;
 }
 
-export class LogisticLoss implements MachineLoss {
+/** Each machine on its own: t = +1 where `positive` (categories × machines) says so for a picture's label, −1 elsewhere. */
+abstract class SeparateLoss {
   readonly machines: number;
   readonly coupled = false;
-  readonly typicalCurvature: number;
-  readonly #targets: Targets;
+  readonly #labels: Int32Array;
+  readonly #positive: Matrix;
 
   constructor(labels: Int32Array, positive: Matrix) {
     this.machines = positive.cols;
-    this.#targets = { labels, positive };
+    this.#labels = labels;
+    this.#positive = positive;
+  }
+
+  /** Above 0 where a picture's t is +1. */
+  protected targets(picture: number): RealArray {
+    return this.#positive.row(this.#labels[picture]);
+  }
+}
+
+export class LogisticLoss extends SeparateLoss implements MachineLoss {
+  readonly typicalCurvature: number;
+
+  constructor(labels: Int32Array, positive: Matrix) {
+    super(labels, positive);
     this.typicalCurvature = meanVariance(labels, positive);
   }
 
   differentiate(slopes: Matrix<Float64Array>, scores: Matrix<Float64Array>): void {
-    const { labels, positive } = this.#targets;
     for (let i = 0; i < scores.rows; i++) {
-      const [out, z, t] = [slopes.row(i), scores.row(i), positive.row(labels[i])];
+      const [out, z, t] = [slopes.row(i), scores.row(i), this.targets(i)];
       for (let c = 0; c < z.length; c++) out[c] = 1 / (1 + Math.exp(-z[c])) - (t[c] > 0 ? 1 : 0);
     }
   }
 
-  along(
-    slopes: Float64Array,
-    curvatures: Float64Array,
-    scores: Matrix<Float64Array>,
-    change: Matrix<Float64Array>,
-    steps: Float64Array,
-  ): void {
-    const { labels, positive } = this.#targets;
+  along(slopes: Float64Array, curvatures: Float64Array, { scores, change, steps }: Move): void {
     for (let i = 0; i < scores.rows; i++) {
-      const [z, d, t] = [scores.row(i), change.row(i), positive.row(labels[i])];
+      const [z, d, t] = [scores.row(i), change.row(i), this.targets(i)];
       for (let c = 0; c < z.length; c++) {
         const probability = 1 / (1 + Math.exp(-(z[c] + steps[c] * d[c])));
         slopes[c] += (probability - (t[c] > 0 ? 1 : 0)) * d[c];
@@ -68,36 +70,20 @@ export class LogisticLoss implements MachineLoss {
   }
 }
 
-export class SquaredHingeLoss implements MachineLoss {
-  readonly machines: number;
-  readonly coupled = false;
+export class SquaredHingeLoss extends SeparateLoss implements MachineLoss {
   /** Two where a picture lies within its margin; about half of them do. */
   readonly typicalCurvature = 1;
-  readonly #targets: Targets;
-
-  constructor(labels: Int32Array, positive: Matrix) {
-    this.machines = positive.cols;
-    this.#targets = { labels, positive };
-  }
 
   differentiate(slopes: Matrix<Float64Array>, scores: Matrix<Float64Array>): void {
-    const { labels, positive } = this.#targets;
     for (let i = 0; i < scores.rows; i++) {
-      const [out, z, t] = [slopes.row(i), scores.row(i), positive.row(labels[i])];
+      const [out, z, t] = [slopes.row(i), scores.row(i), this.targets(i)];
       for (let c = 0; c < z.length; c++) out[c] = t[c] > 0 ? -2 * Math.max(0, 1 - z[c]) : 2 * Math.max(0, 1 + z[c]);
     }
   }
 
-  along(
-    slopes: Float64Array,
-    curvatures: Float64Array,
-    scores: Matrix<Float64Array>,
-    change: Matrix<Float64Array>,
-    steps: Float64Array,
-  ): void {
-    const { labels, positive } = this.#targets;
+  along(slopes: Float64Array, curvatures: Float64Array, { scores, change, steps }: Move): void {
     for (let i = 0; i < scores.rows; i++) {
-      const [z, d, t] = [scores.row(i), change.row(i), positive.row(labels[i])];
+      const [z, d, t] = [scores.row(i), change.row(i), this.targets(i)];
       for (let c = 0; c < z.length; c++) {
         const sign = t[c] > 0 ? 1 : -1;
         const slack = 1 - sign * (z[c] + steps[c] * d[c]);
@@ -131,13 +117,7 @@ export class SoftmaxLoss implements MachineLoss {
     }
   }
 
-  along(
-    slopes: Float64Array,
-    curvatures: Float64Array,
-    scores: Matrix<Float64Array>,
-    change: Matrix<Float64Array>,
-    steps: Float64Array,
-  ): void {
+  along(slopes: Float64Array, curvatures: Float64Array, { scores, change, steps }: Move): void {
     const p = new Float64Array(this.machines);
     for (let i = 0; i < scores.rows; i++) {
       const [z, d] = [scores.row(i), change.row(i)];

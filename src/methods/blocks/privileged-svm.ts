@@ -5,19 +5,19 @@
  * Where all positives of a machine have text, their slack is ξᵢ = w̃'(x̃ᵢ, 1): words, not the picture, decide which of them
  * may be misclassified. Negatives keep a free ξᵢ ≥ 0, and so do positives without text. The dual is
  * min ½ Σ αᵢαⱼ (yᵢyⱼ (xᵢ'xⱼ + s²) + Qᵢⱼ) − Σ αᵢ over α ≥ 0, where Q is x̃ᵢ'A⁻¹x̃ⱼ among positives with text,
- * A = γI + 2C Σ pᵢ x̃ᵢx̃ᵢ' over them, and diag(1/2Cpᵢ) elsewhere. It is solved by the blocked coordinate descent of
- * linear-svm.ts. Stops when no projected gradient of a sweep exceeds `tolerance`.
+ * A = γI + 2C Σ pᵢ x̃ᵢx̃ᵢ' over them, and diag(1/2Cpᵢ) elsewhere. It is solved by coordinate descent in blocks
+ * (blocked-descent.ts).
  */
-import { setImmediate as breathe } from 'node:timers/promises';
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { type DescentOptions, descend, type Visit } from './blocked-descent.js';
 import { splitIntercepts } from './linear-model.js';
 import type { SvmResult } from './linear-svm.js';
-import { augmentedRows, inOldOrder, type RowBlock, rowBlocks, visitingOrder } from './row-blocks.js';
+import { augmentedRows, inOldOrder, visitingOrder } from './visiting-order.js';
 import { Workspace } from './workspace.js';
 
-export interface PrivilegedSvmOptions {
+export interface PrivilegedSvmOptions extends DescentOptions {
   /** n×d̃; rows of pictures without text are not read. */
   text: Matrix;
   /** 1 for pictures that have text. @default all */
@@ -30,11 +30,6 @@ export interface PrivilegedSvmOptions {
   textPenalty: number;
   /** s. @default 1 */
   interceptScale?: number;
-  /** @default 0.01 */
-  tolerance?: number;
-  /** @default 200 */
-  maxSweeps?: number;
-  signal?: AbortSignal;
 }
 
 /** Features n×d, targets n×K of +1, −1, and 0 where a picture takes no part in a machine. */
@@ -44,7 +39,7 @@ export async function privilegedSvm(
   targets: Matrix,
   options: PrivilegedSvmOptions,
 ): Promise<SvmResult> {
-  const { cost, positiveWeight, textPenalty, interceptScale = 1, tolerance = 0.01, maxSweeps = 200, signal } = options;
+  const { cost, textPenalty, interceptScale = 1 } = options;
   if (!(cost > 0 && textPenalty > 0))
     throw new ArgumentError(`privilegedSvm: cost is ${cost} and textPenalty ${textPenalty}; both must be above 0`);
   const [n, categories] = [features.rows, targets.cols];
@@ -54,30 +49,10 @@ export async function privilegedSvm(
   const workspace = new Workspace(backend);
   try {
     const x = augmentedRows(workspace, features, order, interceptScale);
-    const blocks = rowBlocks(backend, workspace, x);
     const weights = workspace.matrix(categories, x.cols);
-    const blockValues = workspace.matrix(categories, blocks[0].rows.rows);
-    const blockMoves = workspace.matrix(categories, blocks[0].rows.rows);
-    let converged = false;
-    let sweeps = 0;
-    while (!converged && sweeps < maxSweeps) {
-      signal?.throwIfAborted();
-      let violation = 0;
-      for (const block of blocks) {
-        const values = blockValues.view(0, categories, 0, block.rows.rows);
-        const moves = blockMoves.view(0, categories, 0, block.rows.rows).fill(0);
-        backend.gemm(values, weights, block.rows, { transposeB: true });
-        for (let c = 0; c < categories; c++) {
-          const worst = visit(block, groups[c], cost, positiveWeight, alphas.row(c), values.row(c), moves.row(c));
-          if (worst > violation) violation = worst;
-        }
-        backend.gemm(weights, moves, block.rows, { beta: 1 });
-      }
-      sweeps++;
-      converged = violation <= tolerance;
-      await breathe();
-    }
-    return { ...splitIntercepts(weights, interceptScale), duals: inOldOrder(alphas, order), sweeps, converged };
+    const visitOne = (part: Visit) => visit(part, groups[part.category], options, alphas.row(part.category));
+    const descent = await descend(backend, workspace, weights, x, visitOne, options);
+    return { ...splitIntercepts(weights, interceptScale), duals: inOldOrder(alphas, order), ...descent };
   } finally {
     workspace.release();
   }
@@ -95,13 +70,10 @@ interface SlackGroup {
 
 /** One pass over the block's coordinates for one category; returns the largest projected gradient met. */
 function visit(
-  { first, rows, gram }: RowBlock,
+  { block: { first, rows, gram }, values, moves }: Visit,
   group: SlackGroup,
-  cost: number,
-  positiveWeight: number,
+  { cost, positiveWeight }: PrivilegedSvmOptions,
   alphas: Float64Array,
-  values: Float64Array,
-  moves: Float64Array,
 ): number {
   const count = rows.rows;
   const { data, stride } = gram;

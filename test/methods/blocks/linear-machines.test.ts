@@ -90,7 +90,7 @@ describe.each(cases)('linear machines with %s loss', (_, loss, lossOf) => {
     };
     const slopes = new Float64Array(loss.machines);
     const curvatures = new Float64Array(loss.machines);
-    loss.along(slopes, curvatures, scores, change, steps);
+    loss.along(slopes, curvatures, { scores, change, steps });
     const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
     expect(sum(slopes)).toBeCloseTo((at(0.7 + 1e-5) - at(0.7 - 1e-5)) / 2e-5, 4);
     expect(sum(curvatures)).toBeCloseTo((at(0.7 + 1e-4) - 2 * at(0.7) + at(0.7 - 1e-4)) / 1e-8, -1);

@@ -1,38 +1,8 @@
-/** Consecutive rows taken together, with their Gram matrix: the working sets of the blocked dual coordinate descents. */
-import type { Backend } from '../../linalg/backend.js';
+/** Instances in the order in which the dual coordinate descents visit them. */
 import { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
 import { contentOrder } from './content-order.js';
 import type { Workspace } from './workspace.js';
-
-export interface RowBlock {
-  /** Number of the block's first row. */
-  readonly first: number;
-  /** The rows themselves, a view. */
-  readonly rows: Matrix<Float64Array>;
-  /** rows · rows' */
-  readonly gram: Matrix<Float64Array>;
-}
-
-/**
- * Cuts the rows into blocks. 64 rows make the products long enough to run at full speed, while a sweep inside the block
- * costs less than the products.
- */
-export function rowBlocks(
-  backend: Backend,
-  workspace: Workspace,
-  features: Matrix<Float64Array>,
-  size = 64,
-): RowBlock[] {
-  const blocks: RowBlock[] = [];
-  for (let first = 0; first < features.rows; first += size) {
-    const rows = features.view(first, Math.min(features.rows, first + size));
-    const gram = workspace.matrix(rows.rows, rows.rows);
-    backend.syrk(gram, rows);
-    blocks.push({ first, rows, gram });
-  }
-  return blocks;
-}
 
 /**
  * The order in which instances are visited: shuffled, because neighbours of one category slow coordinate descent down,
