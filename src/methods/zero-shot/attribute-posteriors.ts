@@ -8,8 +8,18 @@ import { ArgumentError, ProblemError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { columnMeans } from '../blocks/centring.js';
+import type { ParameterSpec } from '../spec.js';
+
+export const lampert2014 =
+  'Lampert, Nickisch and Harmeling, Attribute-based classification for zero-shot visual object categorization, TPAMI 2014';
 
 export type AttributePrior = 'empirical' | 'flat';
+
+export const priorParameter: ParameterSpec = {
+  description: 'chance of an attribute before the picture is seen',
+  default: 'empirical',
+  range: { kind: 'choice', values: ['empirical', 'flat'] },
+};
 
 export function requirePrior(method: string, prior: string): AttributePrior {
   if (prior !== 'empirical' && prior !== 'flat')

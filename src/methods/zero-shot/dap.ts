@@ -20,6 +20,8 @@ import {
   attributeDecisions,
   type BinaryAttributes,
   binaryAttributes,
+  lampert2014,
+  priorParameter,
   requirePrior,
 } from './attribute-posteriors.js';
 import { gatherAuxiliary } from './auxiliary.js';
@@ -76,8 +78,7 @@ export class Dap implements Method {
 export const dapSpec: MethodSpec = {
   name: 'dap',
   title: 'DAP',
-  citation:
-    'Lampert, Nickisch and Harmeling, Attribute-based classification for zero-shot visual object categorization, TPAMI 2014',
+  citation: lampert2014,
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
   parameters: {
@@ -86,11 +87,7 @@ export const dapSpec: MethodSpec = {
       default: 0.1,
       range: { kind: 'log', low: 1e-2, high: 3 },
     },
-    prior: {
-      description: 'chance of an attribute before the picture is seen',
-      default: 'empirical',
-      range: { kind: 'choice', values: ['empirical', 'flat'] },
-    },
+    prior: priorParameter,
   },
   create: (parameters) => new Dap(parameters as DapParameters),
 };

@@ -21,6 +21,8 @@ import {
   attributeDecisions,
   type BinaryAttributes,
   binaryAttributes,
+  lampert2014,
+  priorParameter,
   requirePrior,
 } from './attribute-posteriors.js';
 import { gatherAuxiliary } from './auxiliary.js';
@@ -89,8 +91,7 @@ function normaliseLogistic(row: Float64Array): void {
 export const iapSpec: MethodSpec = {
   name: 'iap',
   title: 'IAP',
-  citation:
-    'Lampert, Nickisch and Harmeling, Attribute-based classification for zero-shot visual object categorization, TPAMI 2014',
+  citation: lampert2014,
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
   parameters: {
@@ -99,11 +100,7 @@ export const iapSpec: MethodSpec = {
       default: 0.1,
       range: { kind: 'log', low: 3e-2, high: 3 },
     },
-    prior: {
-      description: 'chance of an attribute before the picture is seen',
-      default: 'empirical',
-      range: { kind: 'choice', values: ['empirical', 'flat'] },
-    },
+    prior: priorParameter,
   },
   create: (parameters) => new Iap(parameters as IapParameters),
 };
