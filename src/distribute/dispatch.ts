@@ -3,6 +3,7 @@
  * delivered one at a time in the order in which they come, and an abort, or an error of whoever makes the jobs or takes
  * the results, stops all.
  */
+import { ArgumentError } from '../errors.js';
 import type { ExecutionOptions, JobFailure } from './executor.js';
 
 export type Outcome<Result> = { kind: 'result'; result: Result } | { kind: 'failure'; failure: JobFailure };
@@ -17,6 +18,15 @@ export interface Places {
 /** Places that neither come nor go. */
 export function fixedPlaces(width: number): Places {
   return { count: () => width, changed: () => new Promise(() => {}) };
+}
+
+/** @throws ArgumentError where an executor still runs the jobs it was given before */
+export function requireIdle(busy: boolean): void {
+  if (busy)
+    throw new ArgumentError(
+      'this executor is running jobs already',
+      'Wait for the first run, or make a second executor.',
+    );
 }
 
 /**

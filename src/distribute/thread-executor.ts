@@ -1,7 +1,7 @@
 /** Jobs on threads of this process. What the context holds in SharedArrayBuffers is shared by all threads, not copied. */
 import { availableParallelism } from 'node:os';
 import { ArgumentError } from '../errors.js';
-import { dispatch, fixedPlaces, type Outcome } from './dispatch.js';
+import { dispatch, fixedPlaces, type Outcome, requireIdle } from './dispatch.js';
 import type { ExecutionOptions, Executor } from './executor.js';
 import { Seat } from './seat.js';
 
@@ -46,11 +46,7 @@ class ThreadExecutor implements Executor {
     jobs: Iterable<Job> | AsyncIterable<Job>,
     options: ExecutionOptions<Job, Result>,
   ): Promise<void> {
-    if (this.#busy)
-      throw new ArgumentError(
-        'this executor is running jobs already',
-        'Wait for the first run, or make a second executor.',
-      );
+    requireIdle(this.#busy);
     this.#busy = true;
     const free = [...this.#seats];
     const perform = async (job: Job, signal: AbortSignal): Promise<Outcome<Result>> => {

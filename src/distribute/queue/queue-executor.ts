@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { ArgumentError } from '../../errors.js';
-import { dispatch, type Outcome, type Places } from '../dispatch.js';
+import { dispatch, type Outcome, type Places, requireIdle } from '../dispatch.js';
 import type { ExecutionOptions, Executor } from '../executor.js';
 import { connect } from './connect.js';
 import { type FileServer, serveFiles } from './file-server.js';
@@ -142,11 +142,7 @@ class QueueExecutor implements Executor {
     jobs: Iterable<Job> | AsyncIterable<Job>,
     options: ExecutionOptions<Job, Result>,
   ): Promise<void> {
-    if (this.#busy)
-      throw new ArgumentError(
-        'this executor is running jobs already',
-        'Wait for the first run, or make a second executor.',
-      );
+    requireIdle(this.#busy);
     this.#busy = true;
     this.#unfinished = true;
     const places: Places = {
