@@ -89,14 +89,11 @@ function solveForward(work: Work, n: number, l: Block, b: RightHandSides): void 
     return;
   }
   const { context, dtype } = work;
-  const n1 = firstPart(n);
-  const n2 = n - n1;
-  const l21 = at(work, l, n1, 0);
-  const rest = skip(work, b, n1);
+  const { n1, n2, l21, l22, rest } = halves(work, n, l, b);
   solveForward(work, n1, l, b);
   if (b.layout === 'rows') subtractProduct(context, dtype, [b.count, n2, n1], rest, b, { transposed: l21 });
   else subtractProduct(context, dtype, [n2, b.count, n1], rest, l21, b);
-  solveForward(work, n2, at(work, l, n1, n1), rest);
+  solveForward(work, n2, l22, rest);
 }
 
 /** L' X = B, every right-hand side at once. */
@@ -106,14 +103,17 @@ function solveBackward(work: Work, n: number, l: Block, b: RightHandSides): void
     return;
   }
   const { context, dtype } = work;
-  const n1 = firstPart(n);
-  const n2 = n - n1;
-  const l21 = at(work, l, n1, 0);
-  const rest = skip(work, b, n1);
-  solveBackward(work, n2, at(work, l, n1, n1), rest);
+  const { n1, n2, l21, l22, rest } = halves(work, n, l, b);
+  solveBackward(work, n2, l22, rest);
   if (b.layout === 'rows') subtractProduct(context, dtype, [b.count, n1, n2], b, rest, l21);
   else subtractProduct(context, dtype, [n1, b.count, n2], b, { transposed: l21 }, rest);
   solveBackward(work, n1, l, b);
+}
+
+/** [L₁₁ ·; L₂₁ L₂₂] of n1 + n2 rows, and the right-hand sides from n1 on. */
+function halves(work: Work, n: number, l: Block, b: RightHandSides) {
+  const n1 = firstPart(n);
+  return { n1, n2: n - n1, l21: at(work, l, n1, 0), l22: at(work, l, n1, n1), rest: skip(work, b, n1) };
 }
 
 function solveBlock(work: Work, n: number, l: Block, b: RightHandSides, backward: boolean): void {

@@ -7,7 +7,7 @@ import type { Matrix, RealArray } from '../matrix.js';
 import { roundUp } from './layout.js';
 import { type ElementBytes, kernelsFor, type Machine } from './machine.js';
 import { addScaledOutside, scaleRowsOutside } from './outside.js';
-import { fetchVector, forEachPiece, rowGroup, slots, stageVector, tallest, widest } from './staging.js';
+import { fetchVector, forEachPiece, type Located, rowGroup, slots, stageVector, tallest, widest } from './staging.js';
 
 /** Elements that one task passes over: less would be done before another thread is awake. */
 const taskElements = 2 ** 16;
@@ -109,24 +109,25 @@ export function rowDots(machine: Machine, out: RealArray, a: Matrix, b: Matrix):
       const target = out.subarray(row, row + rows);
       const targetPointer = stageVector(machine, target, slots.output, column > 0);
       const sums = column === 0 ? targetPointer : machine.regions.staging + slots.input;
-      const step = rowsPerTask(end - column);
-      machine.team.run('rowDots', Math.ceil(rows / step), parallel, [
-        ...[
-          bytes,
-          step,
-          rows,
-          end - column,
-          left.pointer,
-          left.stride * bytes,
-          right.pointer,
-          right.stride * bytes,
-          sums,
-        ],
-      ]);
+      runRowDots(machine, 'rowDots', { bytes, rows, width: end - column, parallel }, left, right, sums);
       if (column > 0) kernelsFor(machine, bytes).addScaled(1, rows, 1, sums, 0, 1, targetPointer, 0);
       fetchVector(machine, target, targetPointer);
     });
   }
+}
+
+/** Element i of `sums` ← row i of one piece · row i of the other, each of rows × width; `rowDotsWide` sums in double. */
+export function runRowDots(
+  machine: Machine,
+  task: 'rowDots' | 'rowDotsWide',
+  { bytes, rows, width, parallel }: { bytes: number; rows: number; width: number; parallel: boolean },
+  left: Located,
+  right: Located,
+  sums: number,
+): void {
+  const step = rowsPerTask(width);
+  const pieces = [left.pointer, left.stride * bytes, right.pointer, right.stride * bytes];
+  machine.team.run(task, Math.ceil(rows / step), parallel, [bytes, step, rows, width, ...pieces, sums]);
 }
 
 /** Y ← α X + β Y; an operand whose factor is 0 is not read. */

@@ -1,7 +1,7 @@
 /** Numbers drawn from whole matrices: the sum of products and the largest magnitude. */
 import type { Matrix } from '../matrix.js';
 import { type ElementBytes, kernelsFor, type Machine } from './machine.js';
-import { rowsPerTask, worthSharing } from './passes.js';
+import { rowsPerTask, runRowDots, worthSharing } from './passes.js';
 import { forEachPiece, slots, widest } from './staging.js';
 
 /** Σ aᵢⱼ bᵢⱼ in double precision: the dot products of the rows, added in order. */
@@ -12,22 +12,9 @@ export function sumOfProducts(machine: Machine, a: Matrix, b: Matrix): number {
   let total = 0;
   for (let column = 0; column < a.cols; column += widest) {
     const end = Math.min(column + widest, a.cols);
-    const step = rowsPerTask(end - column);
     const parts = [a.view(0, a.rows, column, end), b.view(0, b.rows, column, end)];
     forEachPiece(machine, parts, (_row, rows, [left, right]) => {
-      machine.team.run('rowDotsWide', Math.ceil(rows / step), parallel, [
-        ...[
-          bytes,
-          step,
-          rows,
-          end - column,
-          left.pointer,
-          left.stride * bytes,
-          right.pointer,
-          right.stride * bytes,
-          out,
-        ],
-      ]);
+      runRowDots(machine, 'rowDotsWide', { bytes, rows, width: end - column, parallel }, left, right, out);
       for (const sum of new Float64Array(machine.storage.buffer, out, rows)) total += sum;
     });
   }
