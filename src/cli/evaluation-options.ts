@@ -5,7 +5,7 @@ import { type LoadOptions, loadProblem } from '../problem/index.js';
 import type { OptionSpec } from './command.js';
 import { queuedExecution } from './executor.js';
 import type { Progress } from './progress.js';
-import { backendOptions, loadOptions, problemOptions, versions } from './shared-options.js';
+import { backendOptions, loadOptions, type ProblemValues, problemOptions, versions } from './shared-options.js';
 
 export const evaluationOptions = {
   out: { type: 'string', short: 'o', placeholder: 'DIR', description: 'Folder for the results; continued if begun.' },
@@ -33,7 +33,7 @@ export const evaluationOptions = {
   ...backendOptions,
 } as const satisfies Record<string, OptionSpec>;
 
-export interface EvaluationValues {
+export interface EvaluationValues extends ProblemValues {
   out: string | undefined;
   seed: number;
   'web-validation': string | undefined;
@@ -41,14 +41,6 @@ export interface EvaluationValues {
   jobs: number | undefined;
   queue: string | undefined;
   restart: boolean;
-  semantics: string;
-  scaling: string;
-  'centre-features': boolean;
-  'centre-semantics': boolean;
-  'unit-semantics': boolean;
-  dtype: string;
-  'web-file': string | undefined;
-  splits: string | undefined;
   device: string;
   threads: number | undefined;
 }

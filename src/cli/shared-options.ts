@@ -37,7 +37,7 @@ export const problemOptions = {
   },
 } as const satisfies Record<string, OptionSpec>;
 
-interface ProblemValues {
+export interface ProblemValues {
   semantics: string;
   scaling: string;
   'centre-features': boolean;
