@@ -4,17 +4,10 @@ import { Matrix, type RealArray } from '../../src/linalg/matrix.js';
 import fc from '../property.js';
 import '../allclose.js';
 import { backends } from './backends.js';
-import { changesAround, dtypes, epsilon, operand, Random } from './naive.js';
+import { changesAround, epsilon, operand, Random, shapesWith } from './naive.js';
 
 /** Short rows, and rows long enough for another code path. */
-const size = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 190, max: 400 }));
-const shapes = {
-  seed: fc.nat(),
-  rows: fc.integer({ min: 0, max: 12 }),
-  cols: size,
-  pad: fc.integer({ min: 0, max: 2 }),
-  dtype: fc.constantFrom(...dtypes),
-};
+const shapes = shapesWith(fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 190, max: 400 })));
 const factor = fc.constantFrom(0, 1, -1, 0.5, -2.25);
 
 function dot(x: RealArray, y: RealArray): number {

@@ -5,16 +5,9 @@ import { Matrix } from '../../src/linalg/matrix.js';
 import fc from '../property.js';
 import '../allclose.js';
 import { backends } from './backends.js';
-import { changesAround, dtypes, epsilon, operand, Random } from './naive.js';
+import { changesAround, dtypes, epsilon, operand, Random, shapesWith } from './naive.js';
 
-const size = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 190, max: 300 }));
-const shapes = {
-  seed: fc.nat(),
-  rows: fc.integer({ min: 0, max: 12 }),
-  cols: size,
-  pad: fc.integer({ min: 0, max: 2 }),
-  dtype: fc.constantFrom(...dtypes),
-};
+const shapes = shapesWith(fc.oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 190, max: 300 })));
 /** Lengths of consecutive segments of rows; some may be empty. */
 const segments = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 6 });
 

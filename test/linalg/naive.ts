@@ -1,6 +1,7 @@
 /** What the operations mean, written as plainly as possible, and operands to try them on. */
 import { type Dtype, Matrix, type RealArray } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
+import fc from '../property.js';
 
 export const dtypes = ['float64', 'float32'] as const;
 
@@ -16,6 +17,17 @@ export function operand(random: Random, rows: number, cols: number, dtype: Dtype
   const matrix = parent.view(pad, pad + rows, pad, pad + cols);
   for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) matrix.set(i, j, random.normal());
   return matrix;
+}
+
+/** Arguments of `operand` to draw, with columns as the test wants them. */
+export function shapesWith(cols: fc.Arbitrary<number>) {
+  return {
+    seed: fc.nat(),
+    rows: fc.integer({ min: 0, max: 12 }),
+    cols,
+    pad: fc.integer({ min: 0, max: 2 }),
+    dtype: fc.constantFrom(...dtypes),
+  };
 }
 
 /** How many elements of the storage around a window changed. */
