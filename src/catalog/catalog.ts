@@ -5,9 +5,10 @@
  */
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance, type JS } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, JS } from '@duckdb/node-api';
 import { ArgumentError, BowerbirdError, UsageError } from '../errors.js';
-import { Journal, trimTornLine } from './journal.js';
+import { hasSegments, Journal, trimTornLine } from './journal.js';
+import { type CatalogPatience, inUse, openInstance } from './open-instance.js';
 import type { FoundPicture, Lane, PictureRow, StateChange } from './picture.js';
 import { applySegment, columnName, createTables, fieldName } from './schema.js';
 import { checkMove } from './states.js';
@@ -18,9 +19,14 @@ const journalFolder = 'catalog-journal';
 const segmentLines = 4000;
 const segmentBytes = 8 * 2 ** 20;
 
-export interface CatalogOptions {
+export interface CatalogOptions extends CatalogPatience {
   /** Refuse to create a catalog where there is none. @default false */
   mustExist?: boolean;
+  /**
+   * For looking only: beside others who look, and on a disk that cannot be written. A journal that a killed command left
+   * is brought into the tables all the same, which needs the right to write. @default false
+   */
+  readOnly?: boolean;
   /** Of DuckDB, in MiB. @default 256 */
   memoryLimit?: number;
 }
@@ -49,11 +55,13 @@ export async function openCatalog(workspaceFolder: string, options: CatalogOptio
     });
   mkdirSync(workspaceFolder, { recursive: true });
   const folder = realpathSync(workspaceFolder);
-  if (openFolders.has(folder)) throw inUse(file);
+  if (openFolders.has(folder)) throw inUse(file, 'this process');
   openFolders.add(folder);
   try {
-    const instance = await openInstance(file, options.memoryLimit ?? 256);
-    return await Catalog.open(folder, instance, () => openFolders.delete(folder));
+    const readOnly = options.readOnly && existsSync(file) && !hasSegments(join(folder, journalFolder));
+    const instance = await openInstance(file, { ...options, memoryLimit: options.memoryLimit ?? 256, readOnly });
+    const released = () => openFolders.delete(folder);
+    return readOnly ? await Catalog.look(folder, instance, released) : await Catalog.open(folder, instance, released);
   } catch (error) {
     openFolders.delete(folder);
     throw error;
@@ -65,7 +73,8 @@ export class Catalog {
   readonly folder: string;
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
-  readonly #journal: Journal;
+  /** Absent where the catalog is only looked at. */
+  readonly #journal: Journal | undefined;
   readonly #released: () => void;
   /** Segments are applied one after the other. */
   #applying: Promise<void> = Promise.resolve();
@@ -76,7 +85,7 @@ export class Catalog {
     folder: string,
     instance: DuckDBInstance,
     connection: DuckDBConnection,
-    journal: Journal,
+    journal: Journal | undefined,
     released: () => void,
   ) {
     this.folder = folder;
@@ -98,6 +107,11 @@ export class Catalog {
       if (segment.number > last && trimTornLine(segment.file)) await catalog.#apply(segment.file, segment.number);
     for (const segment of journal.segments()) journal.remove(segment);
     return catalog;
+  }
+
+  /** @internal use `openCatalog` */
+  static async look(folder: string, instance: DuckDBInstance, released: () => void): Promise<Catalog> {
+    return new Catalog(folder, instance, await instance.connect(), undefined, released);
   }
 
   /** Records newly found pictures and where their source now stands; a picture already known is left as it is. */
@@ -122,12 +136,14 @@ export class Catalog {
   /** Brings everything recorded so far into the tables, where queries see it. */
   sync(): Promise<void> {
     if (this.#closed) throw new ArgumentError('the catalog has been closed');
-    const last = this.#journal.rotate();
+    const journal = this.#journal;
+    if (!journal) return this.#applying;
+    const last = journal.rotate();
     this.#applying = this.#applying.then(async () => {
-      for (const segment of this.#journal.segments()) {
+      for (const segment of journal.segments()) {
         if (segment.number > last) break;
         await this.#apply(segment.file, segment.number);
-        this.#journal.remove(segment);
+        journal.remove(segment);
       }
     });
     return this.#applying;
@@ -184,6 +200,7 @@ export class Catalog {
 
   #write(lines: string[]): void {
     if (this.#closed) throw new ArgumentError('the catalog has been closed');
+    if (!this.#journal) throw new ArgumentError('the catalog has been opened for looking only');
     this.#journal.append(lines);
     if (this.#journal.lines < segmentLines && this.#journal.bytes < segmentBytes) return;
     // Nobody waits for this one: an error keeps the segment on disk and comes back from the next sync.
@@ -210,8 +227,13 @@ export class Catalog {
 }
 
 /** Rows of a question that cannot change anything. The catalog must not be open. */
-export async function* readOnlyQuery(workspaceFolder: string, sql: string): AsyncIterable<QueryRow> {
-  const instance = await openInstance(join(workspaceFolder, catalogFile), 1024, { access_mode: 'READ_ONLY' });
+export async function* readOnlyQuery(
+  workspaceFolder: string,
+  sql: string,
+  patience: CatalogPatience = {},
+): AsyncIterable<QueryRow> {
+  const settings = { ...patience, memoryLimit: 1024, readOnly: true };
+  const instance = await openInstance(join(workspaceFolder, catalogFile), settings);
   try {
     yield* streamed(instance, sql, []);
   } catch (error) {
@@ -241,35 +263,6 @@ async function* streamed(
   } finally {
     connection.closeSync();
   }
-}
-
-async function openInstance(
-  file: string,
-  memoryLimit: number,
-  settings: Record<string, string> = {},
-): Promise<DuckDBInstance> {
-  try {
-    return await DuckDBInstance.create(file, {
-      memory_limit: `${memoryLimit}MiB`,
-      threads: '2',
-      // Extensions would be fetched from the network.
-      autoinstall_known_extensions: 'false',
-      ...settings,
-    });
-  } catch (error) {
-    const message = (error as Error).message;
-    if (/lock/i.test(message)) throw inUse(file);
-    throw new BowerbirdError('BOWERBIRD_CATALOG', `${file} cannot be opened: ${message}`, {
-      hint: 'If the file is damaged, move it away; the pictures themselves are not in it.',
-      cause: error,
-    });
-  }
-}
-
-function inUse(file: string): BowerbirdError {
-  return new BowerbirdError('BOWERBIRD_CATALOG_IN_USE', `${file} is in use`, {
-    hint: 'Wait until the other command on this workspace has ended, then try again.',
-  });
 }
 
 const longestText = 16_384;

@@ -3,6 +3,7 @@ export { writeAttribution } from './attribution.js';
 export { Catalog, type CatalogOptions, openCatalog, type QueryRow, type QueryValue, readOnlyQuery } from './catalog.js';
 export { type CroissantOptions, writeCroissant } from './croissant.js';
 export { exportParquet } from './export-parquet.js';
+export type { CatalogPatience } from './open-instance.js';
 export {
   type FoundPicture,
   type Lane,

@@ -5,6 +5,7 @@
  */
 import {
   closeSync,
+  existsSync,
   fdatasync,
   fdatasyncSync,
   fstatSync,
@@ -95,6 +96,11 @@ export class Journal {
     // A failing disk shows itself at the next write; there is nobody to hand this error to.
     if (descriptor !== undefined) fdatasync(descriptor, () => {});
   }
+}
+
+/** Whether a journal was left that has not been brought into the tables. */
+export function hasSegments(folder: string): boolean {
+  return existsSync(folder) && readdirSync(folder).some((name) => segmentName.test(name));
 }
 
 /** Cuts off an unfinished last line. Returns false when nothing is left. */

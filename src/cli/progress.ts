@@ -71,6 +71,12 @@ function describe(update: ProgressUpdate, seconds: number): string {
   return `${update.stage}: ${count}${detail ? `, ${detail}` : ''}${left}`;
 }
 
+/** For whoever opens a catalog that another process has open. */
+export function showWaiting({ update }: Progress) {
+  return ({ seconds, patience, holder }: { seconds: number; patience: number; holder: string }) =>
+    update({ stage: `waiting for ${holder}, which has the catalog open (s)`, done: seconds, total: patience });
+}
+
 /** Seconds as people say them: `45 s`, `3 min 20 s`, `2 h 5 min`. */
 export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;

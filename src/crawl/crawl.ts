@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { type Catalog, openCatalog } from '../catalog/index.js';
+import { type Catalog, type CatalogPatience, openCatalog } from '../catalog/index.js';
 import { InterruptedError, UsageError } from '../errors.js';
 import { jsonApi } from './api.js';
 import type { Category } from './categories.js';
@@ -44,6 +44,8 @@ export interface CrawlOptions {
   parallelCategories?: number;
   signal?: AbortSignal;
   onProgress?(progress: CrawlProgress): void;
+  /** While another process has the catalog open. */
+  onWait?: CatalogPatience['onWait'];
 }
 
 /**
@@ -65,7 +67,7 @@ export interface CrawlOptions {
 export async function crawl(options: CrawlOptions): Promise<CrawlSummary> {
   checkSources(options.sources);
   mkdirSync(options.workspace, { recursive: true });
-  const catalog = await openCatalog(options.workspace);
+  const catalog = await openCatalog(options.workspace, { signal: options.signal, onWait: options.onWait });
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const interrupt = () =>

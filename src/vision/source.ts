@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { openCatalog } from '../catalog/index.js';
+import { type CatalogPatience, openCatalog } from '../catalog/index.js';
 import { UsageError } from '../errors.js';
 import { writeBeside } from '../formats/index.js';
 
@@ -25,14 +25,16 @@ export interface PictureSource {
 }
 
 /** Opens a workspace by its catalog, anything else as a folder of pictures. */
-export async function openPictures(folder: string): Promise<PictureSource> {
+export async function openPictures(folder: string, patience: CatalogPatience = {}): Promise<PictureSource> {
   const found = await stat(folder).catch(() => undefined);
   if (!found?.isDirectory())
     throw new UsageError(
       found ? `${folder} is not a folder` : `there is no folder ${folder}`,
       'Give a workspace, or a folder with one sub-folder of pictures for each category.',
     );
-  return existsSync(join(folder, 'catalog.duckdb')) ? openCatalogPictures(folder) : openFolderPictures(folder);
+  return existsSync(join(folder, 'catalog.duckdb'))
+    ? openCatalogPictures(folder, patience)
+    : openFolderPictures(folder);
 }
 
 const suffixes = new Set(['.jpg', '.jpeg', '.jpe', '.png', '.gif', '.webp', '.tif', '.tiff', '.avif', '.heic', '.bmp']);
@@ -92,12 +94,12 @@ async function isExtraction(folder: string): Promise<boolean> {
  * The kept pictures of a workspace. The list is copied to a temporary file, so that the catalog, which one process at a
  * time can open, is free again while features are computed.
  */
-export async function openCatalogPictures(workspace: string): Promise<PictureSource> {
+export async function openCatalogPictures(workspace: string, patience: CatalogPatience = {}): Promise<PictureSource> {
   const parent = join(workspace, 'features');
   await mkdir(parent, { recursive: true });
   const temporary = await mkdtemp(join(parent, '.pictures-'));
   const list = join(temporary, 'kept.jsonl');
-  const catalog = await openCatalog(workspace, { mustExist: true });
+  const catalog = await openCatalog(workspace, { mustExist: true, readOnly: true, ...patience });
   let count = 0;
   try {
     await writeBeside(list, async (file) => {

@@ -1,9 +1,19 @@
 /** The catalog's pictures as a file of lines, which later stages read and which says whether anything changed. */
-import { openCatalog, type PictureRow } from '../catalog/index.js';
+import { type CatalogPatience, openCatalog, type PictureRow } from '../catalog/index.js';
 import type { Category } from '../crawl/index.js';
 import { writeFileAtomic } from '../formats/index.js';
 import type { WebPicture } from './pictures.js';
+import type { StageContext } from './stage.js';
 import type { Workspace } from './workspace.js';
+
+/** Others may have the catalog open for a moment; the stage says that it waits for them. */
+export function waitingIn({ signal, onProgress }: Pick<StageContext, 'signal' | 'onProgress'>): CatalogPatience {
+  return {
+    signal,
+    onWait: ({ seconds, patience, holder }) =>
+      onProgress({ done: seconds, total: patience, detail: `s, waiting for ${holder}, which has the catalog open` }),
+  };
+}
 
 /**
  * @param duplicates which of the pictures that were removed as duplicates are in the list nevertheless
@@ -13,14 +23,14 @@ export async function writeCatalogList(
   workspace: Workspace,
   file: string,
   categories: readonly Category[],
-  { duplicates }: { duplicates: 'all' | readonly string[] },
+  { duplicates, ...patience }: CatalogPatience & { duplicates: 'all' | readonly string[] },
 ): Promise<Map<string, number>> {
   const wanted = new Set(categories.map(({ name }) => name));
   const where = "state = 'kept' OR (state = 'dropped' AND reason LIKE 'duplicate-%')";
   const taken = (row: PictureRow) => row.state === 'kept' || duplicates === 'all' || duplicates.includes(row.id);
   const counts = new Map<string, number>();
   const lines: string[] = [];
-  const catalog = await openCatalog(workspace.folder, { mustExist: true });
+  const catalog = await openCatalog(workspace.folder, { mustExist: true, readOnly: true, ...patience });
   try {
     for await (const row of catalog.pictures(where, [], 'category, source, rank, id')) {
       if (!wanted.has(row.category) || !taken(row)) continue;

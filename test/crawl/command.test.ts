@@ -141,14 +141,17 @@ describe('bowerbird dedupe and catalog', () => {
     expect((await run('catalog', 'export')).code).toBe(2);
   });
 
-  it('say so when the catalog is in use', async () => {
+  it('wait for a catalog that is in use, and say for whom', async () => {
     web.options = { results: 200, fault: () => 'slow-always' };
     const workspace = join(folder.path, 'workspace');
     const { child, finished } = startChild(crawlWords(web, workspace, namesFile()));
     while (web.requests.length < 4) await new Promise((resolve) => setTimeout(resolve, 20));
-    const { stderr, code } = await run('catalog', 'query', '--workspace', workspace, 'SELECT 1');
+    const query = run('catalog', 'query', '--workspace', workspace, 'SELECT 42 AS answer');
+    await new Promise((resolve) => setTimeout(resolve, 2500));
     child.kill('SIGKILL');
     await finished;
-    expect([code, stderr.includes('BOWERBIRD_CATALOG_IN_USE')]).toEqual([1, true]);
+    const { stdout, stderr, code } = await query;
+    expect([code, stdout]).toEqual([0, 'answer\n42\n']);
+    expect(stderr).toContain(`waiting for process ${child.pid}, which has the catalog open`);
   });
 });

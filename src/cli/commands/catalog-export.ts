@@ -1,6 +1,7 @@
 import { exportParquet, openCatalog, writeAttribution, writeCroissant } from '../../catalog/index.js';
 import { UsageError } from '../../errors.js';
 import { defineCommand } from '../command.js';
+import { showWaiting } from '../progress.js';
 
 export default defineCommand({
   name: 'catalog export',
@@ -39,13 +40,18 @@ export default defineCommand({
       explanation: 'everything needed to pass the pictures on',
     },
   ],
-  async run({ options, print, printJson }) {
+  async run({ options, print, printJson, progress, signal }) {
     const { parquet, croissant, attribution } = options;
     if (!parquet && !croissant && !attribution)
       throw new UsageError('nothing to write', 'Add --parquet, --croissant or --attribution with a file name.');
     if (croissant && !parquet)
       throw new UsageError('--croissant describes the Parquet table and needs --parquet as well');
-    const catalog = await openCatalog(options.workspace, { mustExist: true });
+    const catalog = await openCatalog(options.workspace, {
+      mustExist: true,
+      readOnly: true,
+      signal,
+      onWait: showWaiting(progress),
+    });
     try {
       const written: Record<string, number> = {};
       if (parquet) written[parquet] = await exportParquet(catalog, parquet);

@@ -1,5 +1,6 @@
 import { openCatalog, type QueryRow, readOnlyQuery } from '../../catalog/index.js';
 import { defineCommand } from '../command.js';
+import { showWaiting } from '../progress.js';
 
 export default defineCommand({
   name: 'catalog query',
@@ -19,12 +20,13 @@ export default defineCommand({
       explanation: 'pictures kept of every category',
     },
   ],
-  async run({ args: [sql], options, json, print, printJson }) {
-    // Opening once to write brings a journal left by a killed run into the tables.
-    await (await openCatalog(options.workspace, { mustExist: true })).close();
+  async run({ args: [sql], options, json, print, printJson, progress, signal }) {
+    const patience = { signal, onWait: showWaiting(progress) };
+    // Opening once brings a journal left by a killed run into the tables.
+    await (await openCatalog(options.workspace, { mustExist: true, readOnly: true, ...patience })).close();
     const rows: QueryRow[] = [];
     let header = false;
-    for await (const row of readOnlyQuery(options.workspace, sql)) {
+    for await (const row of readOnlyQuery(options.workspace, sql, patience)) {
       if (json) rows.push(row);
       else {
         if (!header) print(Object.keys(row).map(cell).join('\t'));

@@ -14,6 +14,7 @@ import {
 } from '../../crawl/index.js';
 import { UsageError } from '../../errors.js';
 import { defineCommand } from '../command.js';
+import { showWaiting } from '../progress.js';
 
 export default defineCommand({
   name: 'crawl',
@@ -192,6 +193,7 @@ export default defineCommand({
         honourRobots: !options['ignore-robots'],
       },
       signal,
+      onWait: showWaiting(progress),
       onProgress: (state) =>
         progress.update({ stage: 'crawl', done: state.kept, total: state.wanted, detail: describe(state) }),
     });

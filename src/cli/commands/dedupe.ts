@@ -4,7 +4,7 @@ import { dedupe, type MergeRecord, nearbyRows, openFeatureSet, TestLeakError } f
 import { UsageError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { defineCommand } from '../command.js';
-import type { Progress } from '../progress.js';
+import { type Progress, showWaiting } from '../progress.js';
 import { backendOptions, openBackend } from '../shared-options.js';
 
 export default defineCommand({
@@ -122,6 +122,7 @@ export default defineCommand({
         dryRun: options['dry-run'],
         backend,
         signal,
+        onWait: showWaiting(progress),
         onStage: (stage, done, total) => progress.update({ stage, done, total }),
       });
       if (options.report) writeReport(options.report, summary.merges);

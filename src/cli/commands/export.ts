@@ -2,6 +2,7 @@
 import { UsageError } from '../../errors.js';
 import { type ExportFormat, exportFormats } from '../../workspace/export/formats.js';
 import { defineCommand } from '../command.js';
+import { showWaiting } from '../progress.js';
 
 export default defineCommand({
   name: 'export',
@@ -19,7 +20,7 @@ export default defineCommand({
     { command: 'bowerbird export birds', explanation: 'everything into birds/export' },
     { command: 'bowerbird export birds --as onnx --out deploy', explanation: 'features to scores, for onnxruntime' },
   ],
-  async run({ args: [folder = '.'], options, print, printJson }) {
+  async run({ args: [folder = '.'], options, print, printJson, progress, signal }) {
     const formats = options.as ?? exportFormats;
     for (const format of formats)
       if (!(exportFormats as readonly string[]).includes(format))
@@ -27,7 +28,10 @@ export default defineCommand({
     const { exportClassifier, openWorkspace } = await import('../../workspace/index.js');
     const workspace = await openWorkspace(folder);
     const out = options.out ?? workspace.path('export');
-    const files = await exportClassifier(workspace, out, formats as readonly ExportFormat[]);
+    const files = await exportClassifier(workspace, out, formats as readonly ExportFormat[], {
+      signal,
+      onWait: showWaiting(progress),
+    });
     printJson({ out, files });
     print(`in ${out}: ${files.join(', ')}`);
     return 0;

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { PartialFailureError } from '../../errors.js';
 import type { ExtractProgress } from '../../vision/index.js';
 import { defineCommand } from '../command.js';
+import { showWaiting } from '../progress.js';
 import { fetchProgress } from './models-get.js';
 
 export default defineCommand({
@@ -53,7 +54,7 @@ export default defineCommand({
   async run({ args, options, json, print, printJson, progress, signal }) {
     const { chooseFeature, extractFeatures, featureFolderName, findModel, getModel, openPictures, readPreprocessing } =
       await import('../../vision/index.js');
-    const source = await openPictures(args[0]);
+    const source = await openPictures(args[0], { signal, onWait: showWaiting(progress) });
     try {
       const entry = await findModel(options.model);
       const fetch = { signal, onNote: progress.note, onProgress: fetchProgress(entry.name, progress) };

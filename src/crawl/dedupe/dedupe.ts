@@ -2,7 +2,7 @@
  * Removes duplicates among the kept pictures of a workspace, within and across categories and against auxiliary and test
  * pictures. Every removal names the picture that stays and the numbers that decided; nothing is merged over a chain.
  */
-import { openCatalog, type StateChange } from '../../catalog/index.js';
+import { type CatalogPatience, openCatalog, type StateChange } from '../../catalog/index.js';
 import { BowerbirdError, UsageError } from '../../errors.js';
 import type { Backend } from '../../linalg/index.js';
 import { type FeatureSet, openFeatureSet, pickedRows } from './feature-set.js';
@@ -29,6 +29,8 @@ export interface DedupeOptions
   /** Change nothing. @default false */
   dryRun?: boolean;
   onStage?(stage: string, done: number, total: number): void;
+  /** While another process has the catalog open. */
+  onWait?: CatalogPatience['onWait'];
 }
 
 export interface DedupeSummary {
@@ -73,7 +75,8 @@ const reasons = {
 } as const;
 
 export async function dedupe(options: DedupeOptions): Promise<DedupeSummary> {
-  const catalog = await openCatalog(options.workspace, { mustExist: true });
+  const { signal, onWait } = options;
+  const catalog = await openCatalog(options.workspace, { mustExist: true, signal, onWait });
   try {
     const items: Item[] = [];
     for (const folder of options.test ?? []) items.push(...(await referenceItems(folder, 'test', options.signal)));

@@ -1,7 +1,7 @@
 /** Writes the classifier of a finished workspace for use elsewhere. */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openCatalog, writeAttribution } from '../../catalog/index.js';
+import { type CatalogPatience, openCatalog, writeAttribution } from '../../catalog/index.js';
 import { UsageError } from '../../errors.js';
 import { writeFileAtomic } from '../../formats/index.js';
 import { readProblem } from '../../problem/index.js';
@@ -23,6 +23,7 @@ export async function exportClassifier(
   workspace: Workspace,
   folder: string,
   formats: readonly ExportFormat[] = exportFormats,
+  patience: CatalogPatience = {},
 ): Promise<string[]> {
   const classifier = await openClassifier(workspace);
   const { scorer, calibration } = classifier;
@@ -56,7 +57,7 @@ export async function exportClassifier(
   }
   if (formats.includes('xlsa17')) files.push(...(await writeXlsa17(folder, problem)));
   await write('categories.txt', scorer.names.map((name) => `${name}\n`).join(''));
-  const catalog = await openCatalog(workspace.folder, { mustExist: true });
+  const catalog = await openCatalog(workspace.folder, { mustExist: true, readOnly: true, ...patience });
   try {
     await writeAttribution(catalog, join(folder, 'ATTRIBUTION.txt'));
   } finally {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openCatalog } from '../../catalog/index.js';
 import { type Category, crawl, createSource, Keys, parseLicences, type Source, userAgent } from '../../crawl/index.js';
 import { writeFileAtomic } from '../../formats/index.js';
-import { writeCatalogList } from '../catalog-list.js';
+import { waitingIn, writeCatalogList } from '../catalog-list.js';
 import { hashOf } from '../fingerprint.js';
 import { auxiliaryCategories } from '../pictures.js';
 import { optionInputs, type Stage, type StageContext } from '../stage.js';
@@ -37,7 +37,7 @@ export const crawlStage: Stage = {
   outputs: async () => [layout.crawled],
 
   async run(context) {
-    const { workspace, signal } = context;
+    const { workspace } = context;
     const { configuration } = workspace;
     const { crawl: settings } = configuration;
     await continueOrMoveAside(context);
@@ -67,10 +67,13 @@ export const crawlStage: Stage = {
           concurrency: 8,
         })),
       },
-      signal,
+      ...waitingIn(context),
       onProgress: ({ kept, wanted }) => context.onProgress({ done: kept, total: wanted }),
     });
-    const counts = await writeCatalogList(workspace, layout.crawled, categories, { duplicates: 'all' });
+    const counts = await writeCatalogList(workspace, layout.crawled, categories, {
+      duplicates: 'all',
+      ...waitingIn(context),
+    });
     const test = new Set(configuration.categories.map(({ name }) => name));
     const empty = categories.filter(({ name }) => test.has(name) && !counts.get(name)).map(({ name }) => name);
     if (empty.length > 0)
@@ -121,7 +124,8 @@ function splitSource(written: string): [kind: string, path: string] {
  * A crawl can be gone on with when it wants more of the same; anything else begins anew, so that the result depends on
  * the configuration and not on what it once was. Nothing is deleted: the earlier crawl is moved aside.
  */
-async function continueOrMoveAside({ workspace, note }: StageContext): Promise<void> {
+async function continueOrMoveAside(context: StageContext): Promise<void> {
+  const { workspace, note } = context;
   const file = workspace.path('.bowerbird', 'crawl.json');
   const { perCategory, ...inputs } = await describeCrawl(workspace);
   const before = await readFile(file, 'utf8').then(
@@ -136,7 +140,7 @@ async function continueOrMoveAside({ workspace, note }: StageContext): Promise<v
       if (existsSync(workspace.path(name))) await rename(workspace.path(name), join(aside, name));
     note(`the crawl begins anew; the earlier pictures are in ${aside}`);
   }
-  if (same) await restoreDuplicates(workspace);
+  if (same) await restoreDuplicates(context);
   await mkdir(workspace.path('.bowerbird'), { recursive: true });
   await writeFileAtomic(file, `${JSON.stringify({ perCategory, inputs: JSON.stringify(inputs) })}\n`);
 }
@@ -149,8 +153,8 @@ async function describeCrawl(workspace: Workspace) {
 }
 
 /** Pictures that were removed as duplicates count as found, so that going on does not look for substitutes. */
-async function restoreDuplicates(workspace: Workspace): Promise<void> {
-  const catalog = await openCatalog(workspace.folder);
+async function restoreDuplicates(context: StageContext): Promise<void> {
+  const catalog = await openCatalog(context.workspace.folder, waitingIn(context));
   try {
     const ids: string[] = [];
     for await (const { id } of catalog.pictures("state = 'dropped' AND reason LIKE 'duplicate-%'")) ids.push(id);
