@@ -9,6 +9,9 @@ import type { Overview, RunView, StageView } from './api.js';
 import { listFits } from './history.js';
 import type { Library } from './library.js';
 
+/** Of a stage; a crawl may have failed for hundreds of pictures. */
+const mostFailed = 5;
+
 export async function overview(library: Library): Promise<Overview> {
   const workspace = await library.workspace();
   await library.fit();
@@ -35,14 +38,19 @@ function needsOf(name: string): string[] {
 /** Compares inputs and outputs with the files; for when nothing is being changed. */
 async function checked(workspace: Workspace): Promise<StageView[]> {
   const status = await workspaceStatus(workspace);
-  return status.map(({ notes, ...rest }) => ({ ...rest, notes: [...notes], needs: needsOf(rest.stage) }));
+  return status.map(({ notes, failed, ...rest }) => ({
+    ...rest,
+    notes: [...notes],
+    failed: failed.slice(0, mostFailed),
+    needs: needsOf(rest.stage),
+  }));
 }
 
 /** What the run itself wrote down. */
 async function recorded(workspace: Workspace): Promise<StageView[]> {
   const states = await StageStates.open(workspace);
   return stages.map((stage): StageView => {
-    const base = { stage: stage.name, needs: needsOf(stage.name), notes: [] as string[] };
+    const base = { stage: stage.name, needs: needsOf(stage.name), notes: [] as string[], failed: [] as string[] };
     const omitted = stage.omitted?.(workspace);
     if (omitted !== undefined) return { ...base, state: 'omitted', reason: omitted };
     const record = states.get(stage.name);
@@ -50,9 +58,9 @@ async function recorded(workspace: Workspace): Promise<StageView[]> {
   });
 }
 
-function ofRecord({ state, summary, notes = [], error, seconds, finished }: StageRecord) {
+function ofRecord({ state, summary, notes = [], failed = [], error, seconds, finished }: StageRecord) {
   const { message: reason, hint } = error ?? {};
-  return { state, summary, notes: [...notes], reason, hint, seconds, finished };
+  return { state, summary, notes: [...notes], failed: failed.slice(0, mostFailed), reason, hint, seconds, finished };
 }
 
 async function warnings(
@@ -61,9 +69,9 @@ async function warnings(
   runs: readonly RunView[],
 ): Promise<string[]> {
   const found: string[] = [];
-  for (const { stage, state, reason, notes } of views) {
+  for (const { stage, state, reason, notes, failed } of views) {
     if (state === 'failed') found.push(`The stage “${stage}” failed: ${reason ?? 'no reason was given'}`);
-    for (const note of notes) found.push(`${stage}: ${note}`);
+    for (const line of [...notes, ...failed]) found.push(`${stage}: ${line}`);
   }
   const file = workspace.path(layout.run, 'run.json');
   if (existsSync(file)) {

@@ -2,18 +2,21 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BowerbirdError } from '../errors.js';
+import { fileError } from '../formats/file.js';
 import { layout, type Workspace } from './workspace.js';
 
 /** @returns what gives the workspace free again */
 export async function lockWorkspace(workspace: Workspace): Promise<() => Promise<void>> {
   const file = workspace.path(layout.lock);
-  await mkdir(dirname(file), { recursive: true });
+  await mkdir(dirname(file), { recursive: true }).catch((error) => {
+    throw fileError(dirname(file), error, 'written');
+  });
   for (let attempt = 0; attempt < 5; attempt++) {
     try {
       await writeFile(file, `${process.pid}\n`, { flag: 'wx' });
       return () => rm(file, { force: true });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileError(file, error, 'written');
     }
     const owner = Number(await readFile(file, 'utf8').catch(() => ''));
     if (Number.isInteger(owner) && owner > 0 && isAlive(owner))

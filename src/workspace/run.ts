@@ -2,9 +2,10 @@
  * Runs the stages of a workspace: what is stale and nothing else, side by side where neither needs the other. A stage
  * that fails stops those that need it, the others go on to their end.
  */
-import { BowerbirdError, InterruptedError } from '../errors.js';
+import { BowerbirdError, InterruptedError, UsageError } from '../errors.js';
 import { lockWorkspace } from './lock.js';
 import { ProgressFile } from './progress-file.js';
+import { ConfigurationError } from './read-configuration.js';
 import type { Stage, StageInputs, StageName, StageProgress } from './stage.js';
 import { stages as allStages } from './stages/index.js';
 import { outputHash, staleReason } from './staleness.js';
@@ -65,8 +66,7 @@ export async function runWorkspace(workspace: Workspace, options: RunOptions = {
     return await new Run(workspace, { ...options, onProgress }, await StageStates.open(workspace)).all();
   } finally {
     file.remove();
-    await workspace.fingerprints.save();
-    await free();
+    await workspace.fingerprints.save().finally(free);
   }
 }
 
@@ -113,15 +113,16 @@ class Run {
     if (omitted !== undefined) return this.#close(stage, { outcome: 'omitted', reason: omitted });
     const missing = stage.needs.find((name) => ['failed', 'blocked'].includes(this.#reports.get(name)!.outcome));
     if (missing) return this.#close(stage, { outcome: 'blocked', reason: `${missing} did not end` });
-    let inputs: StageInputs = {};
+    let inputs: StageInputs | undefined;
     try {
       inputs = { ...(await stage.inputs(this.#workspace)), ...this.#neededOutputs(stage) };
       const record = this.#states.get(stage.name);
       const stale = await staleReason(stage, this.#workspace, inputs, record);
       const reason = stale ?? (this.#options.again === stage.name ? 'asked for' : undefined);
       if (reason !== undefined) {
-        if (stage.heavy) await this.#inTurn(() => this.#execute(stage, inputs, reason));
-        else await this.#execute(stage, inputs, reason);
+        const known = inputs;
+        if (stage.heavy) await this.#inTurn(() => this.#execute(stage, known, reason));
+        else await this.#execute(stage, known, reason);
         return;
       }
       this.#outputs.set(stage.name, record!.output!);
@@ -159,14 +160,18 @@ class Run {
     this.#options.onNote?.(`${stage.name}: ${summary} (${seconds} s)`);
   }
 
-  async #fail(stage: Stage, inputs: StageInputs, error: unknown): Promise<void> {
+  /** @param inputs absent where not even they could be found out */
+  async #fail(stage: Stage, inputs: StageInputs | undefined, cause: unknown): Promise<void> {
+    // What a stage was told wrongly stands in the configuration, not on the command line.
+    const error = cause instanceof UsageError ? new ConfigurationError(cause.message, cause.hint) : cause;
     const { message } = error as Error;
-    const known = error instanceof BowerbirdError ? error : undefined;
     // An interrupted stage stays as it is: it is gone on with.
     if (!this.#options.signal?.aborted) {
       this.#error ??= { error };
-      const { code, hint } = known ?? {};
-      await this.#states.set(stage.name, { state: 'failed', inputs, error: { code, message, hint } });
+      const { code, hint } = (error instanceof BowerbirdError ? error : undefined) ?? {};
+      // A result stands while the folder that it was made from is away: it may come back as it was.
+      if (inputs || this.#states.get(stage.name)?.state !== 'done')
+        await this.#states.set(stage.name, { state: 'failed', inputs: inputs ?? {}, error: { code, message, hint } });
       this.#options.onNote?.(`${stage.name} failed: ${message}`);
     }
     this.#close(stage, { outcome: 'failed', reason: message });

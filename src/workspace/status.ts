@@ -1,4 +1,5 @@
 /** What is done in a workspace, what is stale or failed, and why; looks and changes nothing. */
+import { workIsOn } from './lock.js';
 import type { StageInputs, StageName } from './stage.js';
 import { stages } from './stages/index.js';
 import { staleReason } from './staleness.js';
@@ -7,30 +8,37 @@ import type { Workspace } from './workspace.js';
 
 export interface StageStatus {
   stage: StageName;
-  state: 'done' | 'stale' | 'failed' | 'waiting' | 'omitted';
+  state: 'done' | 'running' | 'stale' | 'failed' | 'waiting' | 'omitted';
   /** Why it is not done. */
   reason?: string;
   hint?: string;
   summary?: string;
   notes: readonly string[];
+  /** Pictures and questions that failed though the stage is done. */
+  failed: readonly string[];
   seconds?: number;
   finished?: string;
 }
 
 export async function workspaceStatus(workspace: Workspace): Promise<StageStatus[]> {
   const states = await StageStates.open(workspace);
+  const working = await workIsOn(workspace);
   const result = new Map<StageName, StageStatus>();
   const outputs = new Map<StageName, string>();
   for (const stage of stages) {
     const record = states.get(stage.name);
     const close = (status: Pick<StageStatus, 'state'> & Partial<StageStatus>) =>
-      result.set(stage.name, { stage: stage.name, notes: [], ...status });
+      result.set(stage.name, { stage: stage.name, notes: [], failed: [], ...status });
     const omitted = stage.omitted?.(workspace);
     if (omitted !== undefined) {
       close({ state: 'omitted', reason: omitted });
       continue;
     }
     const behind = stage.needs.find((name) => !['done', 'omitted'].includes(result.get(name)!.state));
+    if (record?.state === 'running' && working) {
+      close({ state: 'running', reason: 'at work now' });
+      continue;
+    }
     if (record?.state === 'failed') {
       close({ state: 'failed', reason: record.error?.message, hint: record.error?.hint });
       continue;
@@ -53,10 +61,11 @@ export async function workspaceStatus(workspace: Workspace): Promise<StageStatus
     if (reason !== undefined) close({ state: record ? 'stale' : 'waiting', reason });
     else {
       outputs.set(stage.name, record!.output!);
-      const { summary, notes = [], seconds, finished } = record!;
-      close({ state: 'done', summary, notes, seconds, finished });
+      const { summary, notes = [], failed = [], seconds, finished } = record!;
+      close({ state: 'done', summary, notes, failed, seconds, finished });
     }
   }
-  await workspace.fingerprints.save();
+  // Where the disk is full or cannot be written, the next command hashes again.
+  await workspace.fingerprints.save().catch(() => {});
   return [...result.values()];
 }

@@ -128,6 +128,17 @@ describe('a command that fails', () => {
     expect(await run(['perform'])).toBe(130);
   });
 
+  it.each([
+    ['open', 'EROFS', 'nest/egg: cannot be opened: the disk is read-only [BOWERBIRD_FILE]'],
+    ['mkdir', 'ENOSPC', 'nest/egg: cannot be written: no space left on the disk [BOWERBIRD_FILE]'],
+    ['scandir', 'EACCES', 'nest/egg: cannot be read: permission denied [BOWERBIRD_FILE]'],
+  ])('names file and reason when the disk refuses: %s, %s', async (syscall, code, message) => {
+    behaviour = failing(Object.assign(new Error(code), { syscall, code, path: 'nest/egg' }));
+    expect(await run(['perform'])).toBe(1);
+    expect(printed.errors).toContain(`error: ${message}\n`);
+    expect(printed.errors).not.toContain('defect');
+  });
+
   it('says that an unexpected error is a defect, with the trace only on request', async () => {
     behaviour = failing(new TypeError('x is undefined'));
     expect(await run(['perform'])).toBe(1);

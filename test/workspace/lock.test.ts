@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openWorkspace, type Workspace } from '../../src/workspace/index.js';
+import { openWorkspace, type Workspace, workspaceStatus } from '../../src/workspace/index.js';
 import { lockWorkspace } from '../../src/workspace/lock.js';
 
 let workspace: Workspace;
@@ -26,4 +26,19 @@ it('does not mind the lock of a process that was killed', async () => {
   // Numbers of processes end far below this.
   writeFileSync(workspace.path('.bowerbird', 'lock'), '2147483646\n');
   await (await lockWorkspace(workspace))();
+});
+
+it('names the file where the lock cannot be written', async () => {
+  writeFileSync(workspace.path('.bowerbird'), 'a file where a folder should be');
+  await expect(lockWorkspace(workspace)).rejects.toMatchObject({ code: 'BOWERBIRD_FILE' });
+});
+
+it('lets status say that a stage is at work, as long as the run lives', async () => {
+  const record = { version: 1, stages: { words: { state: 'running', inputs: {} } } };
+  const words = async () => (await workspaceStatus(workspace)).find(({ stage }) => stage === 'words');
+  const free = await lockWorkspace(workspace);
+  writeFileSync(workspace.path('.bowerbird', 'stages.json'), JSON.stringify(record));
+  expect(await words()).toMatchObject({ state: 'running', reason: 'at work now' });
+  await free();
+  expect((await words())?.state).not.toBe('running');
 });

@@ -1,6 +1,9 @@
 /** `bowerbird status`: what is done in a workspace, what is not, and why. */
 import { defineCommand } from '../command.js';
 
+/** Failed pictures shown of a stage; --json has all. */
+const mostFailed = 5;
+
 export default defineCommand({
   name: 'status',
   summary: 'Show which stages of a workspace are done, stale or failed, and why.',
@@ -12,10 +15,15 @@ export default defineCommand({
     const stages = await workspaceStatus(await openWorkspace(folder));
     printJson({ stages });
     const width = Math.max(...stages.map(({ stage }) => stage.length));
-    for (const { stage, state, reason, summary, hint, notes } of stages) {
+    for (const { stage, state, reason, summary, hint, notes, failed } of stages) {
       print(`${stage.padEnd(width)}  ${state.padEnd(7)}  ${reason ?? summary ?? ''}`);
-      for (const line of [hint, ...notes]) if (line) print(`${' '.repeat(width)}           ${line}`);
+      for (const line of [hint, ...notes, ...failed.slice(0, mostFailed), more(failed)])
+        if (line) print(`${' '.repeat(width)}           ${line}`);
     }
     return 0;
   },
 });
+
+function more(failed: readonly string[]): string | undefined {
+  return failed.length > mostFailed ? `and ${failed.length - mostFailed} more that failed` : undefined;
+}
