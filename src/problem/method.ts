@@ -2,7 +2,7 @@
  * The contract of everything that learns from a problem: hyper-parameters in the constructor only, `fit` learns,
  * learnt state in fields ending in `_`. One suite of tests runs over all of them.
  */
-import { ProblemError } from '../errors.js';
+import { ArgumentError, ProblemError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import type { Matrix } from '../linalg/matrix.js';
 import type { Problem } from './problem.js';
@@ -29,6 +29,11 @@ export interface Method {
   decisionValues(features: Matrix): Matrix;
   /** Index of the most likely candidate category of each row. */
   predict(features: Matrix): Int32Array;
+}
+
+/** What `decisionValues` throws where there was no fit. */
+export function notFitted(): ArgumentError {
+  return new ArgumentError('decision values were asked for before fit', 'Call fit first.');
 }
 
 /** Problems no method can learn from: nothing to classify, or nothing to choose between. */

@@ -14,7 +14,6 @@ import { positive } from '../blocks/parameters.js';
 import { ridgeRegression } from '../blocks/ridge.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import { Workspace } from '../blocks/workspace.js';
-import type { ParameterSpec } from '../spec.js';
 
 export interface Adaptation {
   /** Adapted web pictures, n×k. */
@@ -58,9 +57,3 @@ function afterMap(backend: Backend, model: LinearModel, map: Matrix<Float64Array
     workspace.release();
   }
 }
-
-export const ridgeParameter: ParameterSpec = {
-  description: 'penalty on the squared weights',
-  default: 0.5,
-  range: { kind: 'log', low: 1e-2, high: 1e2 },
-};

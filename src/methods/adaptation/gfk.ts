@@ -14,9 +14,10 @@ import { stackRows } from '../../problem/rows.js';
 import { centred } from '../blocks/centring.js';
 import { wholeNumber } from '../blocks/parameters.js';
 import { mainDirections, principalComponents, project } from '../blocks/pca.js';
+import { ridgeParameter } from '../blocks/ridge.js';
 import { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
-import { type Adaptation, AdaptedRegression, ridgeParameter } from './adapted-regression.js';
+import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
 import { flowMap, geodesic } from './geodesic.js';
 
 /** No more components are compared than this. */

@@ -14,11 +14,10 @@ import { gaussianKernel, medianWidth, squaredDistances } from '../blocks/kernels
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
 import { positive } from '../blocks/parameters.js';
-import { ridgeRegression } from '../blocks/ridge.js';
+import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
-import { ridgeParameter } from './adapted-regression.js';
 
 export interface KmmParameters {
   bound?: number;

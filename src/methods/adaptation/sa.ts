@@ -10,9 +10,10 @@ import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { wholeNumber } from '../blocks/parameters.js';
 import { principalComponents, project } from '../blocks/pca.js';
+import { ridgeParameter } from '../blocks/ridge.js';
 import { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
-import { type Adaptation, AdaptedRegression, ridgeParameter } from './adapted-regression.js';
+import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
 
 export interface SaParameters {
   dimensions?: number;

@@ -17,9 +17,10 @@ import { stackRows } from '../../problem/rows.js';
 import { centred, columnMeans } from '../blocks/centring.js';
 import { positive, wholeNumber } from '../blocks/parameters.js';
 import { mainDirections, project } from '../blocks/pca.js';
+import { ridgeParameter } from '../blocks/ridge.js';
 import { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
-import { type Adaptation, AdaptedRegression, ridgeParameter } from './adapted-regression.js';
+import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
 
 export interface TcaParameters {
   dimensions?: number;

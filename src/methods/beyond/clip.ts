@@ -3,10 +3,10 @@
  * natural language supervision", ICML 2021): cos(x, a_c) between a picture's embedding and that of the category's name.
  * Nothing is learnt; features and semantic vectors must come from the two towers of one model.
  */
-import { ArgumentError, ProblemError } from '../../errors.js';
+import { ProblemError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, requireLearnable, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, requireLearnable, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
 import { linearDecisions } from '../blocks/linear-model.js';
@@ -36,8 +36,7 @@ export class Clip implements Method {
   }
 
   decisionValues(features: Matrix): Matrix {
-    if (!this.categories_ || !this.#backend)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.categories_ || !this.#backend) throw notFitted();
     const model = { weights: this.categories_, intercepts: new Float64Array(this.categories_.rows) };
     return linearDecisions(this.#backend, model, unitRows(features));
   }

@@ -6,7 +6,7 @@
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { wholeNumber } from '../blocks/parameters.js';
 import { requireWeb } from '../blocks/web-problem.js';
@@ -39,8 +39,7 @@ export class NearestNeighbours implements Method {
 
   decisionValues(features: Matrix): Matrix {
     const { features_: known, labels_: labels } = this;
-    if (!known || !labels || !this.#backend)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!known || !labels || !this.#backend) throw notFitted();
     if (features.cols !== known.cols)
       throw new ArgumentError(
         `the features have ${features.cols} dimensions, the model was learnt with ${known.cols}`,

@@ -1,8 +1,7 @@
 /** What methods share whose answer is one linear decision function per category. */
-import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { type LinearModel, linearDecisions } from './linear-model.js';
 
@@ -21,8 +20,7 @@ export abstract class LinearMethod implements Method {
   }
 
   decisionValues(features: Matrix): Matrix {
-    if (!this.model_ || !this.#backend)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.model_ || !this.#backend) throw notFitted();
     return linearDecisions(this.#backend, this.model_, features);
   }
 

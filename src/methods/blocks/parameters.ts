@@ -29,6 +29,19 @@ export function wholeNumber(method: string, name: string, value: ParameterValue,
   return checked(method, name, value, fits, `a whole number of at least ${least}`);
 }
 
+export function choice<Word extends string>(
+  method: string,
+  name: string,
+  value: ParameterValue,
+  words: readonly Word[],
+): Word {
+  const found = words.find((word) => word === value);
+  if (found !== undefined) return found;
+  const quoted = words.map((word) => JSON.stringify(word));
+  const expected = `${quoted.slice(0, -1).join(', ')} or ${quoted[quoted.length - 1]}`;
+  throw new ArgumentError(`${method}: ${name} is ${JSON.stringify(value)}; it must be ${expected}`);
+}
+
 function checked(
   method: string,
   name: string,

@@ -3,6 +3,7 @@ import { ArgumentError, ProblemError } from '../../errors.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import { requireLearnable } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
+import { unitRows } from './semantics.js';
 
 /** Every test category must have web pictures; methods of the standard setting refuse generalized problems. */
 export function requireWeb(problem: Problem, method: string, setting: 'standard' | 'generalized' = 'standard'): void {
@@ -54,15 +55,7 @@ export function requireText(problem: Problem, method: string): Matrix {
 
 /** Text features of the web pictures as unit vectors, so that long descriptions count no more than short ones. */
 export function unitText(problem: Problem, method: string): Matrix<Float64Array> {
-  const text = requireText(problem, method).copy('float64');
-  for (let i = 0; i < text.rows; i++) {
-    const row = text.row(i);
-    let squares = 0;
-    for (let j = 0; j < row.length; j++) squares += row[j] * row[j];
-    const factor = squares > 0 ? 1 / Math.sqrt(squares) : 0;
-    for (let j = 0; j < row.length; j++) row[j] *= factor;
-  }
-  return text;
+  return unitRows(requireText(problem, method));
 }
 
 /** Labels of web pictures followed by those of auxiliary pictures, counted as predictions of the generalized setting. */

@@ -9,7 +9,14 @@ import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { createBackend } from '../../linalg/create.js';
 import type { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, requireLearnable, rowMaxima, sameRows } from '../../problem/method.js';
+import {
+  type FitOptions,
+  type Method,
+  notFitted,
+  requireLearnable,
+  rowMaxima,
+  sameRows,
+} from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
 import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
@@ -142,8 +149,7 @@ export class Bowerbird implements Method {
   }
 
   decisionValues(features: Matrix): Matrix {
-    if (!this.#backend || !this.#test)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.#backend || !this.#test) throw notFitted();
     if (sameRows(features, this.#test.features)) return this.#test.values.copy('float64');
     return linearDecisions(this.#backend, this.model_, powerAndLength(features.copy('float64'), this.options.power));
   }

@@ -3,9 +3,8 @@
  * gives logits or margins, the other log densities, so each is first put on one scale, (v − mean)/deviation over all values
  * that it gives to the test pictures of the fit; other pictures are answered on the same scale.
  */
-import { ArgumentError } from '../../errors.js';
 import type { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { type Scale, scaleOf, standardised } from '../blocks/semantics.js';
 
@@ -31,7 +30,7 @@ export class AveragedDecisions implements Method {
   }
 
   decisionValues(features: Matrix): Matrix {
-    if (!this.scales_) throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.scales_) throw notFitted();
     const values = standardised(this.first.decisionValues(features), this.scales_[0]);
     const others = standardised(this.second.decisionValues(features), this.scales_[1]);
     for (let k = 0; k < values.data.length; k++) values.data[k] = (values.data[k] + others.data[k]) / 2;

@@ -8,7 +8,7 @@
  */
 import { ArgumentError, ProblemError } from '../../errors.js';
 import { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, requireLearnable, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, requireLearnable, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { rowsWhere, selectIntegers, selectRows } from '../../problem/rows.js';
 import { contentOrder } from '../blocks/content-order.js';
@@ -54,8 +54,7 @@ export class CalibratedStacking implements Method {
 
   decisionValues(features: Matrix): Matrix {
     const values = this.base.decisionValues(features);
-    if (this.penalty_ === undefined)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (this.penalty_ === undefined) throw notFitted();
     for (let i = 0; i < values.rows; i++) {
       const row = values.row(i);
       for (let c = this.#unseen; c < row.length; c++) row[c] -= this.penalty_;

@@ -5,14 +5,13 @@
  * (v − mean)/deviation over all values given to the test pictures of the fit; `balance` is added to those of test
  * categories. The larger value decides.
  */
-import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { type LinearModel, labelTargets, linearDecisions } from '../blocks/linear-model.js';
 import { finite, positive } from '../blocks/parameters.js';
-import { ridgeRegression } from '../blocks/ridge.js';
+import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
 import { type Scale, scaleOf, standardised } from '../blocks/semantics.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { ParameterSpec } from '../spec.js';
@@ -59,8 +58,7 @@ export class SideBySide implements Method {
   }
 
   decisionValues(features: Matrix): Matrix {
-    if (!this.scales_ || !this.auxiliary_ || !this.#backend)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.scales_ || !this.auxiliary_ || !this.#backend) throw notFitted();
     const test = standardised(this.web.decisionValues(features), this.scales_[0]);
     for (let k = 0; k < test.data.length; k++) test.data[k] += this.balance;
     const auxiliary = standardised(linearDecisions(this.#backend, this.auxiliary_, features), this.scales_[1]);
@@ -76,11 +74,7 @@ export class SideBySide implements Method {
 }
 
 export const sideBySideParameters: Readonly<Record<keyof SideBySideParameters, ParameterSpec>> = {
-  ridge: {
-    description: 'penalty on the squared weights of the regressor of auxiliary categories',
-    default: 0.5,
-    range: { kind: 'log', low: 1e-2, high: 1e2 },
-  },
+  ridge: { ...ridgeParameter, description: 'penalty on the squared weights of the regressor of auxiliary categories' },
   balance: {
     description: 'added to the standardised values of test categories',
     default: 0,

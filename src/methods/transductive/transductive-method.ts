@@ -6,7 +6,7 @@
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, rowMaxima, sameRows } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, rowMaxima, sameRows } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { selectRows } from '../../problem/rows.js';
 import { centred } from '../blocks/centring.js';
@@ -80,8 +80,7 @@ export abstract class TransductiveMethod implements Method {
   }
 
   decisionValues(features: Matrix): Matrix {
-    if (!this.testValues_ || !this.#score || !this.#testFeatures)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.testValues_ || !this.#score || !this.#testFeatures) throw notFitted();
     if (features.cols !== this.#testFeatures.cols)
       throw new ArgumentError(
         `the features have ${features.cols} dimensions, the model was learnt with ${this.#testFeatures.cols}`,

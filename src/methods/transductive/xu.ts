@@ -9,20 +9,20 @@
  * CNN features. Edges start at test pictures and end at any: auxiliary pictures have targets of their own. The paper's
  * further step, more training videos from other data sets, has no counterpart here.
  */
-import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import type { FitOptions } from '../../problem/method.js';
 import { squaredDistances } from '../blocks/distances.js';
 import { laplacianForm, neighbourGraph, smallest } from '../blocks/graph.js';
-import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
+import { choice, nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
 import { labelSums, timesTransposed } from '../blocks/products.js';
 import { unitRows } from '../blocks/semantics.js';
 import type { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
-type Hubness = 'none' | 'normalised' | 'ranked';
+const hubnesses = ['none', 'normalised', 'ranked'] as const;
+type Hubness = (typeof hubnesses)[number];
 
 export interface XuParameters {
   decay?: number;
@@ -49,14 +49,12 @@ export class Xu extends TransductiveMethod {
   constructor(parameters: XuParameters = {}) {
     super();
     const { decay = 1, smoothness = 0.1, edges = 5, neighbours = 30, rounds = 1, hubness = 'normalised' } = parameters;
-    if (!['none', 'normalised', 'ranked'].includes(hubness))
-      throw new ArgumentError(`xu: hubness is ${JSON.stringify(hubness)}; it must be "none", "normalised" or "ranked"`);
     this.decay = positive(this.name, 'decay', decay);
     this.smoothness = nonNegative(this.name, 'smoothness', smoothness);
     this.edges = wholeNumber(this.name, 'edges', edges);
     this.neighbours = wholeNumber(this.name, 'neighbours', neighbours);
     this.rounds = wholeNumber(this.name, 'rounds', rounds, 0);
-    this.hubness = hubness;
+    this.hubness = choice(this.name, 'hubness', hubness, hubnesses);
   }
 
   protected override async learn(
@@ -189,7 +187,7 @@ export const xuSpec: MethodSpec = {
     hubness: {
       description: 'correction of hubs',
       default: 'normalised',
-      range: { kind: 'choice', values: ['none', 'normalised', 'ranked'] },
+      range: { kind: 'choice', values: hubnesses },
     },
   },
   create: (parameters) => new Xu(parameters as XuParameters),

@@ -9,7 +9,7 @@ import { stackRows } from '../../problem/rows.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
 import { positive } from '../blocks/parameters.js';
-import { ridgeRegression } from '../blocks/ridge.js';
+import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
 import { mixedLabels, requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 
@@ -38,11 +38,7 @@ export const lrMixSpec: MethodSpec = {
   uses: ['web', 'auxiliary'],
   setting: 'generalized',
   parameters: {
-    ridge: {
-      description: 'penalty on the squared weights',
-      default: 0.02,
-      range: { kind: 'log', low: 1e-3, high: 1e1 },
-    },
+    ridge: { ...ridgeParameter, default: 0.02, range: { kind: 'log', low: 1e-3, high: 1e1 } },
   },
   create: (parameters) => new MixedLinearRegression(parameters as { ridge?: number }),
 };

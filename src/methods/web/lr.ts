@@ -7,7 +7,7 @@ import type { Problem } from '../../problem/problem.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
 import { positive } from '../blocks/parameters.js';
-import { ridgeRegression } from '../blocks/ridge.js';
+import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 
@@ -32,12 +32,6 @@ export const lrSpec: MethodSpec = {
   citation: 'Hoerl and Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 1970',
   uses: ['web'],
   setting: 'standard',
-  parameters: {
-    ridge: {
-      description: 'penalty on the squared weights',
-      default: 0.5,
-      range: { kind: 'log', low: 1e-2, high: 1e2 },
-    },
-  },
+  parameters: { ridge: ridgeParameter },
   create: (parameters) => new LinearRegression(parameters as { ridge?: number }),
 };

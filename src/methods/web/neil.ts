@@ -20,7 +20,7 @@ import { kMeans } from '../blocks/k-means.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
 import { positive, share, wholeNumber } from '../blocks/parameters.js';
-import { ridgeRegression } from '../blocks/ridge.js';
+import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import { type Workspace, withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
@@ -202,11 +202,7 @@ export const neilSpec: MethodSpec = {
       default: 3,
       range: { kind: 'log', low: 0.03, high: 30 },
     },
-    ridge: {
-      description: 'penalty on the squared weights of the regressor',
-      default: 0.5,
-      range: { kind: 'log', low: 1e-2, high: 1e2 },
-    },
+    ridge: { ...ridgeParameter, description: 'penalty on the squared weights of the regressor' },
   },
   create: (parameters, seed) => new Neil(parameters as NeilParameters, seed),
 };

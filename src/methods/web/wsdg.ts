@@ -10,11 +10,10 @@
  * problem; margins of single pictures against the rest are used here because a few dozen pictures per category leave too
  * few bags to learn from. Features are less the mean of the web pictures.
  */
-import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
-import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { selectRows } from '../../problem/rows.js';
 import { rowsByCategory } from '../../problem/subset.js';
@@ -144,8 +143,7 @@ export class Wsdg implements Method {
 
   /** The best of each category's classifiers. */
   decisionValues(features: Matrix): Matrix {
-    if (!this.model_ || !this.#backend)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.model_ || !this.#backend) throw notFitted();
     const values = linearDecisions(this.#backend, this.model_, features);
     const result = Matrix.zeros(values.rows, values.cols / this.domains);
     for (let i = 0; i < values.rows; i++)

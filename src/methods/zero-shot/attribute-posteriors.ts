@@ -4,7 +4,7 @@
  * attribute's share among auxiliary categories (`empirical`) or ½ (`flat`). Real-valued vectors are binarised at the mean
  * of each dimension over the auxiliary categories.
  */
-import { ArgumentError, ProblemError } from '../../errors.js';
+import { ProblemError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { columnMeans } from '../blocks/centring.js';
@@ -13,19 +13,14 @@ import type { ParameterSpec } from '../spec.js';
 export const lampert2014 =
   'Lampert, Nickisch and Harmeling, Attribute-based classification for zero-shot visual object categorization, TPAMI 2014';
 
-export type AttributePrior = 'empirical' | 'flat';
+export const priors = ['empirical', 'flat'] as const;
+export type AttributePrior = (typeof priors)[number];
 
 export const priorParameter: ParameterSpec = {
   description: 'chance of an attribute before the picture is seen',
   default: 'empirical',
-  range: { kind: 'choice', values: ['empirical', 'flat'] },
+  range: { kind: 'choice', values: priors },
 };
-
-export function requirePrior(method: string, prior: string): AttributePrior {
-  if (prior !== 'empirical' && prior !== 'flat')
-    throw new ArgumentError(`${method}: prior is ${JSON.stringify(prior)}; it must be "empirical" or "flat"`);
-  return prior;
-}
 
 export interface BinaryAttributes {
   /** Auxiliary categories × attributes, 0 or 1. */

@@ -4,10 +4,9 @@
  * categories; the candidate at the smallest angle wins. Vectors are used as they are given. p(y | x) is a softmax
  * regression on the given features in place of the paper's network.
  */
-import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { trainMachines } from '../blocks/linear-machines.js';
 import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
@@ -59,8 +58,7 @@ export class Conse implements Method {
 
   /** n×m convex combinations of auxiliary vectors. */
   semanticsOf(features: Matrix): Matrix<Float64Array> {
-    if (!this.classifier_ || !this.#vectors || !this.#backend)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.classifier_ || !this.#vectors || !this.#backend) throw notFitted();
     const probabilities = softmaxProbabilities(this.#backend, this.classifier_, features);
     for (let i = 0; i < probabilities.rows; i++) keepLargest(probabilities.row(i), this.combined);
     const semantics = Matrix.zeros(features.rows, this.#vectors.cols);

@@ -4,15 +4,14 @@
  * the attributes of their category, then Bayes' rule over the attributes of each candidate (attribute-posteriors.ts).
  * Dimensions of real-valued vectors are binarised at their mean over the auxiliary categories.
  */
-import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { trainMachines } from '../blocks/linear-machines.js';
 import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
 import { LogisticLoss } from '../blocks/machine-losses.js';
-import { positive } from '../blocks/parameters.js';
+import { choice, positive } from '../blocks/parameters.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import {
@@ -22,7 +21,7 @@ import {
   binaryAttributes,
   lampert2014,
   priorParameter,
-  requirePrior,
+  priors,
 } from './attribute-posteriors.js';
 import { gatherAuxiliary } from './auxiliary.js';
 
@@ -41,7 +40,7 @@ export class Dap implements Method {
 
   constructor({ decay = 0.1, prior = 'empirical' }: DapParameters = {}) {
     this.decay = positive('dap', 'decay', decay);
-    this.prior = requirePrior('dap', prior);
+    this.prior = choice('dap', 'prior', prior, priors);
   }
 
   async fit(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<this> {
@@ -63,8 +62,7 @@ export class Dap implements Method {
   }
 
   decisionValues(features: Matrix): Matrix {
-    if (!this.classifiers_ || !this.#attributes || !this.#backend)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.classifiers_ || !this.#attributes || !this.#backend) throw notFitted();
     const chances = linearDecisions(this.#backend, this.classifiers_, features);
     for (let k = 0; k < chances.data.length; k++) chances.data[k] = 1 / (1 + Math.exp(-chances.data[k]));
     return attributeDecisions(this.#backend, chances, this.#attributes, this.prior);

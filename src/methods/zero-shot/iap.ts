@@ -5,15 +5,14 @@
  * p(y | x) comes from one logistic regression a category, against all others, their chances divided by their sum.
  * Dimensions of real-valued vectors are binarised at their mean over the auxiliary categories.
  */
-import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { trainMachines } from '../blocks/linear-machines.js';
 import { type LinearModel, labelTargets, linearDecisions } from '../blocks/linear-model.js';
 import { LogisticLoss } from '../blocks/machine-losses.js';
-import { positive } from '../blocks/parameters.js';
+import { choice, positive } from '../blocks/parameters.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import {
@@ -23,7 +22,7 @@ import {
   binaryAttributes,
   lampert2014,
   priorParameter,
-  requirePrior,
+  priors,
 } from './attribute-posteriors.js';
 import { gatherAuxiliary } from './auxiliary.js';
 
@@ -42,7 +41,7 @@ export class Iap implements Method {
 
   constructor({ decay = 0.1, prior = 'empirical' }: IapParameters = {}) {
     this.decay = positive('iap', 'decay', decay);
-    this.prior = requirePrior('iap', prior);
+    this.prior = choice('iap', 'prior', prior, priors);
   }
 
   async fit(problem: Problem, options: FitOptions): Promise<this> {
@@ -67,8 +66,7 @@ export class Iap implements Method {
   }
 
   decisionValues(features: Matrix): Matrix {
-    if (!this.classifier_ || !this.#attributes || !this.#backend)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.classifier_ || !this.#attributes || !this.#backend) throw notFitted();
     const probabilities = linearDecisions(this.#backend, this.classifier_, features);
     for (let i = 0; i < probabilities.rows; i++) normaliseLogistic(probabilities.row(i));
     const chances = Matrix.zeros(features.rows, this.#attributes.learnt.cols);

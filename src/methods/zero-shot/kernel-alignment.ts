@@ -2,27 +2,19 @@
  * The objective of zero-shot kernel learning on a batch (see zsk.ts) and its gradient by the projection. With p = W'x and
  * e_c = ∂objective/∂k(p, s_c), distances give ∂/∂p = Σ_c 2 e_c k'(‖p − s_c‖²)(p − s_c), products Σ_c e_c k'(p's_c) s_c.
  */
-import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import { squaredLengths } from '../blocks/distances.js';
 import type { Workspace } from '../blocks/workspace.js';
 
-export type KernelName = 'gaussian' | 'cauchy' | 'polynomial';
+export const kernelNames = ['gaussian', 'cauchy', 'polynomial'] as const;
+export type KernelName = (typeof kernelNames)[number];
 
 export interface AlignmentSettings {
   readonly kernel: KernelName;
   readonly width: number;
   readonly balance: number;
   readonly incoherence: number;
-}
-
-export function requireKernel(method: string, kernel: string): KernelName {
-  if (kernel !== 'gaussian' && kernel !== 'cauchy' && kernel !== 'polynomial')
-    throw new ArgumentError(
-      `${method}: kernel is ${JSON.stringify(kernel)}; it must be "gaussian", "cauchy" or "polynomial"`,
-    );
-  return kernel;
 }
 
 /**

@@ -5,11 +5,10 @@
  * while learning. Ours draws several wrong categories for each picture of a mini-batch, which leaves the expected step as
  * it is and spares epochs. As V_i = U_i'S (see ranking.ts), maps are held as U_i.
  */
-import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
-import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { uncentred } from '../blocks/centring.js';
 import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
@@ -128,8 +127,7 @@ export class Latem implements Method {
   }
 
   decisionValues(features: Matrix): Matrix {
-    if (!this.#backend || this.models_.length === 0)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.#backend || this.models_.length === 0) throw notFitted();
     const [first, ...others] = this.models_.map((model) => linearDecisions(this.#backend!, model, features));
     for (const other of others)
       for (let k = 0; k < first.data.length; k++) first.data[k] = Math.max(first.data[k], other.data[k]);

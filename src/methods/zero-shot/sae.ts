@@ -5,36 +5,36 @@
  * is solved entry by entry: (P'WQ)_kj = (1 + λ)(P'SX'Q)_kj / (α_k + λβ_j). A picture belongs to the category whose vector
  * has the smallest angle to Wx ("semantic"), or whose decoded vector W's has the smallest angle to x ("visual").
  */
-import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { linearDecisions } from '../blocks/linear-model.js';
-import { positive } from '../blocks/parameters.js';
+import { choice, positive } from '../blocks/parameters.js';
 import { unitRows } from '../blocks/semantics.js';
 import { type Workspace, withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { type AuxiliaryData, categorySums, gatherAuxiliary } from './auxiliary.js';
 
+const spaces = ['semantic', 'visual'] as const;
+type Space = (typeof spaces)[number];
+
 export interface SaeParameters {
   lambda?: number;
-  space?: 'semantic' | 'visual';
+  space?: Space;
 }
 
 export class Sae implements Method {
   readonly lambda: number;
-  readonly space: 'semantic' | 'visual';
+  readonly space: Space;
   /** W, m×d. */
   encoder_: Matrix<Float64Array> | undefined;
   #candidates: Matrix<Float64Array> | undefined;
   #backend: Backend | undefined;
 
   constructor({ lambda = 0.2, space = 'visual' }: SaeParameters = {}) {
-    if (space !== 'semantic' && space !== 'visual')
-      throw new ArgumentError(`sae: space is ${JSON.stringify(space)}; it must be "semantic" or "visual"`);
     this.lambda = positive('sae', 'lambda', lambda);
-    this.space = space;
+    this.space = choice('sae', 'space', space, spaces);
   }
 
   async fit(problem: Problem, { backend, signal }: FitOptions): Promise<this> {
@@ -57,8 +57,7 @@ export class Sae implements Method {
 
   /** Cosines of the angles between pictures and categories. */
   decisionValues(features: Matrix): Matrix {
-    if (!this.encoder_ || !this.#candidates || !this.#backend)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.encoder_ || !this.#candidates || !this.#backend) throw notFitted();
     const intercepts = new Float64Array(Math.max(this.encoder_.rows, this.#candidates.rows));
     const queries =
       this.space === 'visual'
@@ -129,7 +128,7 @@ export const saeSpec: MethodSpec = {
     space: {
       description: 'where pictures and categories are compared',
       default: 'visual',
-      range: { kind: 'choice', values: ['semantic', 'visual'] },
+      range: { kind: 'choice', values: spaces },
     },
   },
   create: (parameters) => new Sae(parameters as SaeParameters),

@@ -6,22 +6,21 @@
  * 1/(1 + ‖p − s‖²/σ²), polynomial (p's + 1)². Mini-batch descent with momentum. The s are directions around the mean
  * category, in coordinates of the r dimensions that auxiliary categories span: nothing can be learnt about the others.
  */
-import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
-import { type FitOptions, type Method, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { centred, uncentred } from '../blocks/centring.js';
 import { squaredLengths } from '../blocks/distances.js';
 import { linearDecisions } from '../blocks/linear-model.js';
 import { miniBatches } from '../blocks/mini-batches.js';
-import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
+import { choice, nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
 import { directions, unitRows } from '../blocks/semantics.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { gatherAuxiliary } from './auxiliary.js';
-import { KernelAlignment, type KernelName, kernelValues, requireKernel } from './kernel-alignment.js';
+import { KernelAlignment, type KernelName, kernelNames, kernelValues } from './kernel-alignment.js';
 import { spanCoordinates } from './span-coordinates.js';
 
 export interface ZskParameters {
@@ -56,7 +55,7 @@ export class Zsk implements Method {
       learningRate = 3,
       epochs = 12,
     } = parameters;
-    this.kernel = requireKernel('zsk', kernel);
+    this.kernel = choice('zsk', 'kernel', kernel, kernelNames);
     this.width = positive('zsk', 'width', width);
     this.balance = nonNegative('zsk', 'balance', balance);
     this.incoherence = nonNegative('zsk', 'incoherence', incoherence);
@@ -107,8 +106,7 @@ export class Zsk implements Method {
 
   /** Kernels between projected pictures and candidates. */
   decisionValues(features: Matrix): Matrix {
-    if (!this.projection_ || !this.#mean || !this.#candidates || !this.#backend)
-      throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.projection_ || !this.#mean || !this.#candidates || !this.#backend) throw notFitted();
     const projection = { weights: this.projection_, intercepts: new Float64Array(this.projection_.rows) };
     const projected = linearDecisions(this.#backend, uncentred(projection, this.#mean), features);
     // The pictures of the fit were scaled to length one after centring.
@@ -142,7 +140,7 @@ export const zskSpec: MethodSpec = {
     kernel: {
       description: 'kernel between projected pictures and category vectors',
       default: 'gaussian',
-      range: { kind: 'choice', values: ['gaussian', 'cauchy', 'polynomial'] },
+      range: { kind: 'choice', values: kernelNames },
     },
     width: {
       description: 'width of the Gaussian and the Cauchy kernel',
