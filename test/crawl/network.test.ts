@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AddressPolicy } from '../../src/crawl/network/address.js';
 import { HttpClient, type NetworkOptions } from '../../src/crawl/network/http.js';
 import { HostLimiter, matchesHost, retryAfter } from '../../src/crawl/network/limiter.js';
 import { forbiddingTag, RobotsRules } from '../../src/crawl/network/robots.js';
 import { processorTime } from '../processor-time.js';
-import { crawlFake, fastNetwork, temporaryFolder } from './web/crawling.js';
-import { busiestWindow, FakeWeb } from './web/server.js';
+import { crawlFake, fastNetwork } from './web/crawling.js';
+import { freshWeb } from './web/fresh.js';
+import { busiestWindow } from './web/server.js';
 
-let web: FakeWeb;
-beforeAll(async () => {
-  web = await FakeWeb.start();
-});
-afterAll(() => web.stop());
+const { web, folder } = await freshWeb();
 
 async function fetched(url: string, options: Partial<NetworkOptions> = {}): Promise<number> {
   const http = new HttpClient({ ...fastNetwork, ...options });
@@ -142,68 +139,50 @@ describe('the rate', () => {
   });
 
   it('is kept for API and pictures together, as the server sees it', async () => {
-    const folder = temporaryFolder();
-    try {
-      web.forget();
-      web.options = { results: 60 };
-      const rate = 25;
-      const network = {
-        ...fastNetwork,
-        groups: [{ name: 'flickr', hosts: ['127.0.0.1'], requestsPerSecond: rate, concurrency: 16 }],
-      };
-      const begun = performance.now();
-      await crawlFake(web, { workspace: folder.path, perCategory: 60, network });
-      const seconds = (performance.now() - begun) / 1000;
-      const requests = web.requests.filter(({ host }) => host === '127.0.0.1');
-      expect(requests.length).toBeGreaterThanOrEqual(62);
-      const busiest = busiestWindow(requests, 1000);
-      console.log(`at ${rate} requests a second the busiest second had ${busiest}, over ${seconds.toFixed(1)} s`);
-      expect(busiest).toBeLessThanOrEqual(rate);
-      expect(seconds).toBeGreaterThan((requests.length - 1) / rate - 0.1);
-    } finally {
-      folder.remove();
-    }
+    web.options = { results: 60 };
+    const rate = 25;
+    const network = {
+      ...fastNetwork,
+      groups: [{ name: 'flickr', hosts: ['127.0.0.1'], requestsPerSecond: rate, concurrency: 16 }],
+    };
+    const begun = performance.now();
+    await crawlFake(web, { workspace: folder.path, perCategory: 60, network });
+    const seconds = (performance.now() - begun) / 1000;
+    const requests = web.requests.filter(({ host }) => host === '127.0.0.1');
+    expect(requests.length).toBeGreaterThanOrEqual(62);
+    const busiest = busiestWindow(requests, 1000);
+    console.log(`at ${rate} requests a second the busiest second had ${busiest}, over ${seconds.toFixed(1)} s`);
+    expect(busiest).toBeLessThanOrEqual(rate);
+    expect(seconds).toBeGreaterThan((requests.length - 1) / rate - 0.1);
   });
 
   it('is counted for each host by itself where hosts are not grouped', async () => {
-    const folder = temporaryFolder();
-    try {
-      web.forget();
-      web.options = { results: 30, pictureHost: '127.0.0.2' };
-      const network = {
-        ...fastNetwork,
-        groups: [{ name: 'api', hosts: ['127.0.0.1'], requestsPerSecond: 1e6, concurrency: 4 }],
-        requestsPerSecond: 20,
-        concurrency: 3,
-      };
-      await crawlFake(web, { workspace: folder.path, perCategory: 30, network });
-      const pictures = web.requests.filter(({ host }) => host === '127.0.0.2');
-      // One of them asks for robots.txt.
-      expect(pictures).toHaveLength(31);
-      expect(busiestWindow(pictures, 1000)).toBeLessThanOrEqual(20);
-      expect(Math.max(...pictures.map(({ underWay }) => underWay))).toBeLessThanOrEqual(4);
-    } finally {
-      folder.remove();
-    }
+    web.options = { results: 30, pictureHost: '127.0.0.2' };
+    const network = {
+      ...fastNetwork,
+      groups: [{ name: 'api', hosts: ['127.0.0.1'], requestsPerSecond: 1e6, concurrency: 4 }],
+      requestsPerSecond: 20,
+      concurrency: 3,
+    };
+    await crawlFake(web, { workspace: folder.path, perCategory: 30, network });
+    const pictures = web.requests.filter(({ host }) => host === '127.0.0.2');
+    // One of them asks for robots.txt.
+    expect(pictures).toHaveLength(31);
+    expect(busiestWindow(pictures, 1000)).toBeLessThanOrEqual(20);
+    expect(Math.max(...pictures.map(({ underWay }) => underWay))).toBeLessThanOrEqual(4);
   });
 
   it('lets a serial source have one request under way', async () => {
-    const folder = temporaryFolder();
-    try {
-      web.forget();
-      web.options = { results: 40 };
-      const network = {
-        ...fastNetwork,
-        groups: [{ name: 'wikimedia', hosts: ['127.0.0.1'], requestsPerSecond: 1e6, concurrency: 1 }],
-      };
-      await crawlFake(web, { workspace: folder.path, sources: ['wikimedia'], perCategory: 40, network });
-      expect(Math.max(...web.requests.map(({ underWay }) => underWay))).toBe(1);
-      expect(new Set(web.requests.map(({ userAgent }) => userAgent))).toEqual(
-        new Set(['bowerbird/test (test@example.org)']),
-      );
-    } finally {
-      folder.remove();
-    }
+    web.options = { results: 40 };
+    const network = {
+      ...fastNetwork,
+      groups: [{ name: 'wikimedia', hosts: ['127.0.0.1'], requestsPerSecond: 1e6, concurrency: 1 }],
+    };
+    await crawlFake(web, { workspace: folder.path, sources: ['wikimedia'], perCategory: 40, network });
+    expect(Math.max(...web.requests.map(({ underWay }) => underWay))).toBe(1);
+    expect(new Set(web.requests.map(({ userAgent }) => userAgent))).toEqual(
+      new Set(['bowerbird/test (test@example.org)']),
+    );
   });
 });
 
@@ -244,53 +223,36 @@ describe('robots.txt', () => {
   });
 
   it('keeps pictures from being asked for, and slows down where it asks for it', async () => {
-    const folder = temporaryFolder();
-    try {
-      web.forget();
-      web.options = {
-        results: 6,
-        pictureHost: '127.0.0.2',
-        robots: 'User-agent: *\nDisallow: /picture/none/flickr-Blue_Jay-3\nCrawl-delay: 0.05\n',
-      };
-      const summary = await crawlFake(web, { workspace: folder.path, perCategory: 6 });
-      expect(summary.dropped).toEqual({ robots: 1 });
-      expect(web.tries('/picture/none/flickr-Blue_Jay-3.jpg')).toBe(0);
-      expect(web.tries('/robots.txt')).toBe(1);
-      expect(
-        busiestWindow(
-          web.requests.filter(({ path }) => path.startsWith('/picture')),
-          200,
-        ),
-      ).toBeLessThanOrEqual(5);
-    } finally {
-      folder.remove();
-    }
+    web.options = {
+      results: 6,
+      pictureHost: '127.0.0.2',
+      robots: 'User-agent: *\nDisallow: /picture/none/flickr-Blue_Jay-3\nCrawl-delay: 0.05\n',
+    };
+    const summary = await crawlFake(web, { workspace: folder.path, perCategory: 6 });
+    expect(summary.dropped).toEqual({ robots: 1 });
+    expect(web.tries('/picture/none/flickr-Blue_Jay-3.jpg')).toBe(0);
+    expect(web.tries('/robots.txt')).toBe(1);
+    expect(
+      busiestWindow(
+        web.requests.filter(({ path }) => path.startsWith('/picture')),
+        200,
+      ),
+    ).toBeLessThanOrEqual(5);
   });
 
   it('is not asked on the hosts of the source itself, whose API states its terms', async () => {
-    const folder = temporaryFolder();
-    try {
-      web.forget();
-      web.options = { results: 2, robots: 'User-agent: *\nDisallow: /' };
-      expect(await crawlFake(web, { workspace: folder.path, perCategory: 2 })).toMatchObject({ kept: 2 });
-      expect(web.tries('/robots.txt')).toBe(0);
-    } finally {
-      folder.remove();
-    }
+    web.options = { results: 2, robots: 'User-agent: *\nDisallow: /' };
+    expect(await crawlFake(web, { workspace: folder.path, perCategory: 2 })).toMatchObject({ kept: 2 });
+    expect(web.tries('/robots.txt')).toBe(0);
   });
 
   it('that cannot be had means not now, and may be tried again', async () => {
-    const folder = temporaryFolder();
-    try {
-      web.options = { results: 2, pictureHost: '127.0.0.2', robots: 503 };
-      const first = await crawlFake(web, { workspace: folder.path, perCategory: 2 });
-      expect(first.failed).toEqual({ 'robots-unreachable': 2 });
-      web.options = { results: 2, pictureHost: '127.0.0.2' };
-      const second = await crawlFake(web, { workspace: folder.path, perCategory: 2, resume: true });
-      expect(second).toMatchObject({ kept: 2, failed: {} });
-    } finally {
-      folder.remove();
-    }
+    web.options = { results: 2, pictureHost: '127.0.0.2', robots: 503 };
+    const first = await crawlFake(web, { workspace: folder.path, perCategory: 2 });
+    expect(first.failed).toEqual({ 'robots-unreachable': 2 });
+    web.options = { results: 2, pictureHost: '127.0.0.2' };
+    const second = await crawlFake(web, { workspace: folder.path, perCategory: 2, resume: true });
+    expect(second).toMatchObject({ kept: 2, failed: {} });
   });
 });
 
