@@ -34,30 +34,48 @@ export function createProgress(stream: Stream, quiet: boolean, now: () => number
   let stage = '';
   let stageBegun = begun;
   let visible = false;
+  const known = new Set<string>();
+  let latest: ProgressUpdate | undefined;
+  let waiting: NodeJS.Timeout | undefined;
+  const forget = () => {
+    clearTimeout(waiting);
+    waiting = undefined;
+  };
   const clear = () => {
     if (live && visible) stream.write('\r\u001b[K');
     visible = false;
   };
+  const show = () => {
+    forget();
+    lastShown = now();
+    const line = describe(latest!, (lastShown - stageBegun) / 1000);
+    if (live) stream.write(`\r\u001b[K${line.slice(0, Math.max(20, (stream.columns ?? 80) - 1))}`);
+    else stream.write(`${line}\n`);
+    visible = true;
+  };
   return {
     update(update) {
       if (quiet) return;
+      latest = update;
       const time = now();
       if (update.stage !== stage) {
         stage = update.stage;
         stageBegun = time;
       }
-      if (time - lastShown < interval) return;
-      lastShown = time;
-      const line = describe(update, (time - stageBegun) / 1000);
-      if (live) stream.write(`\r\u001b[K${line.slice(0, Math.max(20, (stream.columns ?? 80) - 1))}`);
-      else stream.write(`${line}\n`);
-      visible = true;
+      const first = !known.has(stage);
+      known.add(stage);
+      if (time - lastShown >= interval) show();
+      // The first word of a stage may be its only one for a long while.
+      else if (first && !waiting) waiting = setTimeout(show, Math.min(1000, lastShown + interval - time)).unref();
     },
     note(message) {
       clear();
       stream.write(`${message}\n`);
     },
-    end: clear,
+    end() {
+      forget();
+      clear();
+    },
   };
 }
 
@@ -69,6 +87,34 @@ function describe(update: ProgressUpdate, seconds: number): string {
       ? `, ${duration((seconds / done) * (total - done))} left`
       : '';
   return `${update.stage}: ${count}${detail ? `, ${detail}` : ''}${left}`;
+}
+
+/**
+ * For work that may have to wait for others: the last update is shown again while nothing new comes, with how long that
+ * has been.
+ */
+export async function repeating<T>(
+  progress: Progress,
+  work: (update: Progress['update']) => Promise<T>,
+  now: () => number = Date.now,
+): Promise<T> {
+  let last: ProgressUpdate | undefined;
+  let moment = now();
+  const timer = setInterval(() => {
+    const silent = Math.floor((now() - moment) / 1000);
+    if (!last || silent < 5) return;
+    const detail = [last.detail, `nothing new for ${duration(silent)}`].filter(Boolean).join(', ');
+    progress.update({ ...last, detail });
+  }, 1000);
+  try {
+    return await work((update) => {
+      last = update;
+      moment = now();
+      progress.update(update);
+    });
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 /** For whoever opens a catalog that another process has open. */

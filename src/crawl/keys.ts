@@ -39,7 +39,7 @@ export class Keys {
     const value = this.#values.get(name);
     if (value === undefined)
       throw new BowerbirdError('BOWERBIRD_KEY_MISSING', `${source} needs a key, and ${name} is not set`, {
-        hint: `Put it into the environment (export ${name}=…) or into a file named with --keys, as a line ${name}=….`,
+        hint: `Put it into the environment (export ${name}=…) or into a file named with --keys or as crawl.keys in bowerbird.yaml, as a line ${name}=….`,
       });
     return value;
   }

@@ -20,5 +20,13 @@ export { describeSource, type ImageModelEntry, type ModelEntry, type TextModelEn
 export { addModel, findModel, listModels } from './models.js';
 export type { Device, Reduction } from './network.js';
 export { type Preprocessing, presets, readPreprocessing } from './preprocessing.js';
-export { openCatalogPictures, openFolderPictures, openPictures, type Picture, type PictureSource } from './source.js';
+export {
+  hasPictures,
+  openCatalogPictures,
+  openFolderPictures,
+  openPictures,
+  type Picture,
+  type PictureSource,
+  pictureCategories,
+} from './source.js';
 export { BpeTokenizer, readTokenizer } from './tokenizer.js';

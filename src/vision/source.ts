@@ -53,11 +53,25 @@ export async function openFolderPictures(folder: string): Promise<PictureSource>
 }
 
 async function* walkCategories(folder: string): AsyncGenerator<Picture> {
+  const categories = new Set(await pictureCategories(folder));
   for (const { name, kind } of await entries(folder)) {
     if (kind === 'file' && suffixes.has(extname(name).toLowerCase())) yield { id: name, path: name };
-    if (kind === 'folder' && !(name === 'features' && (await isExtraction(join(folder, name)))))
-      yield* walk(folder, name, name);
+    if (categories.has(name)) yield* walk(folder, name, name);
   }
+}
+
+/** Sub-folders that count as categories, by name. */
+export async function pictureCategories(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const { name, kind } of await entries(folder))
+    if (kind === 'folder' && !(name === 'features' && (await isExtraction(join(folder, name))))) names.push(name);
+  return names;
+}
+
+/** Whether there is any file in a category of a folder. */
+export async function hasPictures(folder: string, category: string): Promise<boolean> {
+  for await (const _ of walk(folder, category, category)) return true;
+  return false;
 }
 
 async function* walk(root: string, below: string, category: string): AsyncGenerator<Picture> {

@@ -1,7 +1,14 @@
 /** The pictures of a workspace: the user's own folders, and what the crawl left, as lists. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { UsageError } from '../errors.js';
 import { validationCategoryCount } from '../problem/index.js';
-import { openFolderPictures, type Picture, type PictureSource } from '../vision/index.js';
+import {
+  hasPictures,
+  openFolderPictures,
+  type Picture,
+  type PictureSource,
+  pictureCategories,
+} from '../vision/index.js';
 import { ConfigurationError, configurationFile } from './read-configuration.js';
 import { layout, type Workspace } from './workspace.js';
 
@@ -16,15 +23,17 @@ export async function auxiliaryCategories(workspace: Workspace): Promise<Auxilia
   const { auxiliary, categories } = workspace.configuration;
   const folder = workspace.path(auxiliary.folder);
   await requireFolder(folder, 'auxiliary', auxiliary.folder);
-  const entries = await readdir(folder, { withFileTypes: true });
-  const found = entries
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map((entry) => entry.name)
-    .sort((a, b) => (a < b ? -1 : 1));
+  const found = await pictureCategories(folder);
   if (found.length < 2)
     throw new ConfigurationError(
       `${configurationFile}: auxiliary is ${auxiliary.folder}, which has ${found.length} sub-folders; one for each auxiliary category was expected, at least two`,
     );
+  for (const name of found)
+    if (!(await hasPictures(folder, name)))
+      throw new ConfigurationError(
+        `${configurationFile}: auxiliary is ${auxiliary.folder}, and there is no picture in its sub-folder "${name}"`,
+        'Put clean pictures of the category there, or remove the folder.',
+      );
   const test = new Set(categories.map(({ name }) => name));
   const both = found.find((name) => test.has(name));
   if (both !== undefined)
@@ -46,7 +55,13 @@ export async function auxiliaryCategories(workspace: Workspace): Promise<Auxilia
 export async function openTestPictures(workspace: Workspace): Promise<PictureSource & { labelled: boolean }> {
   const { test, categories } = workspace.configuration;
   await requireFolder(workspace.path(test), 'test', test);
-  const source = await openFolderPictures(workspace.path(test));
+  const source = await openFolderPictures(workspace.path(test)).catch((error) => {
+    if (!(error instanceof UsageError)) throw error;
+    throw new ConfigurationError(
+      `${configurationFile}: test is ${test}, and there is no picture in it`,
+      'Put the pictures to classify there, in sub-folders named like the categories where the answers are known.',
+    );
+  });
   const known = new Set(categories.map(({ name }) => name));
   let labelled = 0;
   for await (const { category, path } of source.pictures()) {
@@ -70,8 +85,8 @@ async function requireFolder(path: string, key: string, written: string): Promis
   const found = await stat(path).catch(() => undefined);
   if (!found?.isDirectory())
     throw new ConfigurationError(
-      `${configurationFile}: ${key} is ${written}; ${found ? 'that is no folder' : 'there is no such folder'}`,
-      'Paths are relative to the workspace.',
+      `${configurationFile}: ${key} is ${written}; ${found ? 'that is no folder' : `there is no folder ${path}`}`,
+      'Paths are relative to the workspace; where it was moved alone, they need to be written anew.',
     );
 }
 

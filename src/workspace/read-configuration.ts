@@ -5,7 +5,8 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { loadCategories } from '../crawl/categories.js';
-import { BowerbirdError } from '../errors.js';
+import { createSource } from '../crawl/sources/index.js';
+import { BowerbirdError, UsageError } from '../errors.js';
 import { findMethod, methods } from '../methods/index.js';
 import {
   type CategorySettings,
@@ -35,6 +36,11 @@ export async function readConfiguration(folder: string): Promise<Configuration> 
       `"bowerbird init ${folder}" makes one.`,
     );
   }
+  return configurationOf(text, file, folder);
+}
+
+/** What a text says, all of it checked; its paths are relative to `folder`, which need not be there yet. */
+export async function configurationOf(text: string, file: string, folder: string): Promise<Configuration> {
   const { written, lineOf } = parseConfiguration(text, file);
   const categories =
     typeof written.categories === 'string' ? await categoriesOf(resolve(folder, written.categories)) : undefined;
@@ -53,7 +59,7 @@ export function parseConfiguration(text: string, file: string): { written: Writt
   const [broken] = document.errors;
   if (broken)
     throw new ConfigurationError(
-      `${file}, line ${lines.linePos(broken.pos[0]).line}: this is not YAML: ${broken.message.split('\n')[0]}`,
+      `${file}, line ${lines.linePos(broken.pos[0]).line}: this is not YAML: ${broken.message.split('\n')[0].replace(/ at line \d+, column \d+:?$/, '')}`,
     );
   const written = document.toJS() as WrittenConfiguration;
   const lineOf: LineOf = (path) => lineOfPath(document, lines, path);
@@ -167,7 +173,7 @@ function checkFolders({ auxiliary, test, sources }: Configuration, file: string,
 }
 
 /** What a schema cannot say. */
-function checkMeaning({ categories, learner, truth }: Configuration, file: string, lineOf: LineOf): void {
+function checkMeaning({ categories, learner, sources, truth }: Configuration, file: string, lineOf: LineOf): void {
   const at = (...path: (string | number)[]) => `${file}, line ${lineOf(path) ?? 1}: ${path.join('.')}`;
   if (categories.length < 2)
     throw new ConfigurationError(`${at('categories')} names ${categories.length} category; at least two are needed`);
@@ -176,6 +182,13 @@ function checkMeaning({ categories, learner, truth }: Configuration, file: strin
     if (seen.has(name)) throw new ConfigurationError(`${at('categories', i)} names "${name}" a second time`);
     seen.add(name);
   }
+  for (const [i, { source }] of sources.entries())
+    try {
+      createSource(source);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      throw new ConfigurationError(`${at('sources', i)}: ${error.message}`, error.hint);
+    }
   const spec = methods.find(({ name }) => name === learner.method);
   if (!spec)
     throw new ConfigurationError(

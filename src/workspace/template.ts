@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { UsageError } from '../errors.js';
 import { writeFileAtomic } from '../formats/index.js';
 import type { WrittenConfiguration } from './configuration.js';
-import { configurationFile, parseConfiguration } from './read-configuration.js';
+import { configurationFile, configurationOf, parseConfiguration } from './read-configuration.js';
 
 /** Where editors find the schema when the package is installed in the project. */
 const schemaReference = './node_modules/bowerbird/schema/bowerbird.schema.json';
@@ -36,11 +36,15 @@ export function configurationText(written: WrittenConfiguration): string {
   return text;
 }
 
-/** Makes the folder of a workspace with its configuration. @throws UsageError where there is one already */
+/**
+ * Makes the folder of a workspace with its configuration.
+ * @throws UsageError where there is one already, ConfigurationError where a run would refuse it
+ */
 export async function createWorkspace(folder: string, written: WrittenConfiguration): Promise<string> {
   const file = join(folder, configurationFile);
   if (existsSync(file)) throw new UsageError(`${file} is there already`, 'Edit it, or name another folder.');
   const text = configurationText(written);
+  await configurationOf(text, file, folder);
   await mkdir(folder, { recursive: true });
   await writeFileAtomic(file, text);
   return file;

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { createProgress, duration } from '../../src/cli/progress.js';
+import { describe, expect, it, vi } from 'vitest';
+import { createProgress, duration, repeating } from '../../src/cli/progress.js';
 
 /** A progress display on a clock that the test moves. */
 function display(options: { isTTY?: boolean; columns?: number; quiet?: boolean } = {}) {
@@ -49,6 +49,43 @@ describe('progress that does not go to a terminal', () => {
   });
 });
 
+describe('a stage that says nothing after its first word', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it.each([true, false])('is shown all the same when it takes long (terminal: %s)', (isTTY) => {
+    vi.useFakeTimers();
+    const { at, written } = display({ isTTY });
+    at(100).update({ stage: 'read', done: 0 });
+    vi.advanceTimersByTime(600);
+    expect(written).toHaveLength(1);
+    at(3000).update({ stage: 'fit', done: 0 });
+    at(3001).note('careful');
+    vi.advanceTimersByTime(1000);
+    expect(written.at(-1)).toContain('fit: 0');
+  });
+
+  it('is not shown any more when it has ended', () => {
+    vi.useFakeTimers();
+    const { at, written } = display();
+    at(100).update({ stage: 'read', done: 0 });
+    at(200).end();
+    vi.advanceTimersByTime(10_000);
+    expect(written).toEqual([]);
+  });
+
+  it('does not make stages that take turns chatter', () => {
+    vi.useFakeTimers();
+    const { at, written } = display();
+    for (let time = 1000; time < 6000; time += 500) {
+      at(time).update({ stage: time % 1000 ? 'odd' : 'even', done: time });
+      vi.advanceTimersByTime(500);
+    }
+    expect(written).toHaveLength(2);
+  });
+});
+
 describe('progress on a terminal', () => {
   it('redraws one line, cut to the width, and clears it before results', () => {
     const { at, written, progress } = display({ isTTY: true, columns: 30 });
@@ -87,5 +124,28 @@ describe('a duration', () => {
     [7500, '2 h 5 min'],
   ])('of %d seconds reads %s', (seconds, text) => {
     expect(duration(seconds)).toBe(text);
+  });
+});
+
+describe('work that waits for others', () => {
+  it('goes on being shown, with how long nothing new came, until it ends', async () => {
+    vi.useFakeTimers();
+    try {
+      const written: string[] = [];
+      const progress = createProgress({ write: (text: string) => written.push(text) }, false);
+      const work = repeating(progress, async (update) => {
+        await new Promise((resolve) => setTimeout(resolve, 600));
+        update({ stage: 'crawl', done: 3, total: 9, detail: 'of wrens' });
+        await new Promise((resolve) => setTimeout(resolve, 11_000));
+      });
+      await vi.advanceTimersByTimeAsync(20_000);
+      await work;
+      await vi.advanceTimersByTimeAsync(20_000);
+      expect(written).toHaveLength(3);
+      expect(written[0]).toBe('crawl: 3/9, of wrens\n');
+      expect(written[2]).toMatch(/^crawl: 3\/9, of wrens, nothing new for 1\d s/);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

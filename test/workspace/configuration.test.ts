@@ -84,7 +84,8 @@ describe('bowerbird.yaml', () => {
       'categories: [a, b]\nauxiliary: a\ntest: ./a\n',
       /line 3: test and auxiliary are the same/,
     ],
-    ['broken YAML', 'categories: [a, b\ntest: t\n', /line \d: this is not YAML/],
+    ['a source there is not', `${base}sources: [openverse, flikr]\n`, /line 4: sources\.1: "flikr" is not a source/],
+    ['broken YAML', 'categories: [a, b\ntest: t\n', /line 2: this is not YAML: [^:]+$/],
   ])('with %s is refused with line, key, value and expectation', async (_, text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });
@@ -123,6 +124,28 @@ describe('bowerbird init', () => {
     const again = await bowerbird(words, { cwd: folder });
     expect(again.code).toBe(2);
     expect(again.stderr).toContain('is there already');
+  });
+
+  it.each([
+    ['a category twice', ['--categories', 'a,b,a'], 'categories.2 names "a" a second time'],
+    ['one name that is no file', ['--categories', 'names.txt'], 'that is neither two names nor a file'],
+    ['a source there is not', ['--categories', 'a,b', '--source', 'flikr'], '"flikr" is not a source'],
+  ])('writes nothing that a run would refuse: %s', async (_, words, message) => {
+    const folders = ['--auxiliary', 'photos/known', '--test', 'photos/new'];
+    const { code, stderr } = await bowerbird(['init', 'birds', ...words, ...folders], { cwd: folder });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(existsSync(join(folder, 'birds'))).toBe(false);
+  });
+
+  it('says what the run will miss, and what to type for it', async () => {
+    mkdirSync(join(folder, 'known'));
+    const words = ['--categories', 'a,b', '--auxiliary', 'known', '--test', 'new', '--source', 'wikimedia'];
+    const { code, stdout, stderr } = await bowerbird(['init', 'my birds', ...words], { cwd: folder });
+    expect(code).toBe(0);
+    expect(stderr).toContain('there is no folder new (test) yet');
+    expect(stderr).not.toContain('known');
+    expect(stderr).toContain('wikimedia wants to know who asks');
+    expect(stdout).toContain("bowerbird run 'my birds'");
   });
 
   it('says which option is missing when it cannot ask', async () => {

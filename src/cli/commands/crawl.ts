@@ -14,7 +14,7 @@ import {
 } from '../../crawl/index.js';
 import { UsageError } from '../../errors.js';
 import { defineCommand } from '../command.js';
-import { showWaiting } from '../progress.js';
+import { repeating, showWaiting } from '../progress.js';
 
 export default defineCommand({
   name: 'crawl',
@@ -164,38 +164,41 @@ export default defineCommand({
       name,
       rate: rateOf(name, text),
     }));
-    const summary = await crawl({
-      workspace,
-      categories,
-      sources: sources.map((source) => withRate(source, rates)),
-      keys: Keys.load(options.keys),
-      perCategory: options['per-category'],
-      licences,
-      resume: options.resume,
-      comments: options.comments,
-      concurrency: options.concurrency,
-      check: {
-        minimumSide: options['minimum-side'],
-        maximumPixels: options['maximum-pixels'],
-        maximumBytes: options['maximum-bytes'],
-      },
-      placeholders: { categories: options['placeholder-categories'] },
-      network: {
-        userAgent: userAgent(contact),
-        allowedAddresses: options['allow-address'],
-        groups: rates.map(({ name, rate }) => ({ name, hosts: [name], requestsPerSecond: rate, concurrency: 8 })),
-        requestsPerSecond: options['default-rate'],
-        attempts: options.attempts,
-        firstBackoff: options.backoff,
-        maximumPause: options['maximum-pause'],
-        totalTimeout: options.timeout,
-        idleTimeout: options['idle-timeout'],
-        honourRobots: !options['ignore-robots'],
-      },
-      signal,
-      onWait: showWaiting(progress),
-      onProgress: (state) =>
-        progress.update({ stage: 'crawl', done: state.kept, total: state.wanted, detail: describe(state) }),
+    const summary = await repeating(progress, (update) => {
+      update({ stage: 'crawl', done: 0 });
+      return crawl({
+        workspace,
+        categories,
+        sources: sources.map((source) => withRate(source, rates)),
+        keys: Keys.load(options.keys),
+        perCategory: options['per-category'],
+        licences,
+        resume: options.resume,
+        comments: options.comments,
+        concurrency: options.concurrency,
+        check: {
+          minimumSide: options['minimum-side'],
+          maximumPixels: options['maximum-pixels'],
+          maximumBytes: options['maximum-bytes'],
+        },
+        placeholders: { categories: options['placeholder-categories'] },
+        network: {
+          userAgent: userAgent(contact),
+          allowedAddresses: options['allow-address'],
+          groups: rates.map(({ name, rate }) => ({ name, hosts: [name], requestsPerSecond: rate, concurrency: 8 })),
+          requestsPerSecond: options['default-rate'],
+          attempts: options.attempts,
+          firstBackoff: options.backoff,
+          maximumPause: options['maximum-pause'],
+          totalTimeout: options.timeout,
+          idleTimeout: options['idle-timeout'],
+          honourRobots: !options['ignore-robots'],
+        },
+        signal,
+        onWait: showWaiting(progress),
+        onProgress: (state) =>
+          update({ stage: 'crawl', done: state.kept, total: state.wanted, detail: describe(state) }),
+      });
     });
     printJson(summary);
     for (const line of report(summary)) print(line);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { UsageError } from '../../errors.js';
+import { BowerbirdError, UsageError } from '../../errors.js';
 import { defineCommand } from '../command.js';
 
 export default defineCommand({
@@ -46,7 +46,7 @@ export default defineCommand({
       explanation: 'asks nothing',
     },
   ],
-  async run({ args: [workspace], options, print, printJson }) {
+  async run({ args: [workspace], options, print, printJson, progress }) {
     const { createWorkspace } = await import('../../workspace/template.js');
     const answer = asker();
     try {
@@ -57,8 +57,14 @@ export default defineCommand({
         options.auxiliary ?? (await answer('auxiliary', 'Folder of clean pictures of other categories: '));
       const test = options.test ?? (await answer('test', 'Folder of pictures to classify: '));
       const from = (path: string) => fromWorkspace(workspace, path);
+      const isFile = listed.length === 1 && existsSync(listed[0]);
+      if (listed.length < 2 && !isFile)
+        throw new UsageError(
+          `--categories is "${listed.join()}": that is neither two names nor a file`,
+          'Give at least two names with commas between them, or a file with one name a line.',
+        );
       const file = await createWorkspace(workspace, {
-        categories: listed.length === 1 && existsSync(listed[0]) ? from(listed[0]) : listed,
+        categories: isFile ? from(listed[0]) : listed,
         auxiliary: from(auxiliary),
         test: from(test),
         sources: options.source.map((source) =>
@@ -67,16 +73,43 @@ export default defineCommand({
         crawl: { perCategory: options['per-category'], ...(options.contact && { contact: options.contact }) },
         model: options.model.endsWith('.onnx') ? from(options.model) : options.model,
         vectors: existsSync(options.vectors) ? from(options.vectors) : options.vectors,
-      });
+      }).catch(ofOptions);
+      for (const line of missing({ ...options, auxiliary, test })) progress.note(line);
       printJson({ file });
       print(file);
-      print(`Look it over, then: bowerbird run ${workspace}`);
+      print(`Look it over, then: bowerbird run ${shellWord(workspace)}`);
       return 0;
     } finally {
       answer.close();
     }
   },
 });
+
+/** No file was written yet that a line of it could be named in. */
+function ofOptions(error: unknown): never {
+  if (!(error instanceof BowerbirdError) || error.code !== 'BOWERBIRD_CONFIGURATION') throw error;
+  throw new UsageError(error.message.replace(/^\S.*?bowerbird\.yaml(, line \d+)?: /, ''), error.hint);
+}
+
+/** What a run would miss; it may come later. */
+function missing({ auxiliary, test, source, contact }: Record<'auxiliary' | 'test', string> & Asked): string[] {
+  const lines = Object.entries({ auxiliary, test })
+    .filter(([, path]) => !existsSync(path))
+    .map(([key, path]) => `there is no folder ${path} (${key}) yet`);
+  if (source.includes('wikimedia') && !contact && !process.env.BOWERBIRD_CONTACT)
+    lines.push('wikimedia wants to know who asks: give crawl.contact, your mail address or a page, before the run');
+  return lines;
+}
+
+interface Asked {
+  source: readonly string[];
+  contact: string | undefined;
+}
+
+/** As a shell takes it for one word. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
 
 function list(text: string): string[] {
   return text

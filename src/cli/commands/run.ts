@@ -2,7 +2,10 @@
 import type { RunProgress } from '../../workspace/run.js';
 import { stageNames } from '../../workspace/stage.js';
 import { defineCommand } from '../command.js';
-import { duration } from '../progress.js';
+import { duration, repeating } from '../progress.js';
+
+/** Lines of what failed that are shown. */
+const mostFailed = 20;
 
 export default defineCommand({
   name: 'run',
@@ -29,14 +32,15 @@ export default defineCommand({
     const { openWorkspace, runWorkspace } = await import('../../workspace/index.js');
     const begun = performance.now();
     const workspace = await openWorkspace(folder);
-    const report = await runWorkspace(workspace, {
-      until: options.until,
-      again: options.again,
-      signal,
-      onNote: (message) => progress.note(message),
-      onProgress: (state) =>
-        progress.update({ stage: 'stages finished', done: state.finished, detail: describe(state) }),
-    });
+    const report = await repeating(progress, (update) =>
+      runWorkspace(workspace, {
+        until: options.until,
+        again: options.again,
+        signal,
+        onNote: (message) => progress.note(message),
+        onProgress: (state) => update({ stage: 'stages finished', done: state.finished, detail: describe(state) }),
+      }),
+    );
     printJson(report);
     const width = Math.max(...report.stages.map(({ stage }) => stage.length));
     for (const { stage, outcome, summary, reason } of report.stages)
@@ -44,8 +48,12 @@ export default defineCommand({
     const ran = report.stages.filter(({ outcome }) => outcome === 'ran').length;
     print(`${ran} of ${report.stages.length} stages ran, ${duration((performance.now() - begun) / 1000)}`);
     if (report.failed.length === 0) return 0;
-    progress.note(`${report.failed.length} pictures or questions failed:`);
-    for (const line of report.failed.slice(0, 20)) progress.note(`  ${line}`);
+    progress.note('What failed:');
+    for (const line of report.failed.slice(0, mostFailed)) progress.note(`  ${line}`);
+    if (report.failed.length > mostFailed)
+      progress.note(`  and ${report.failed.length - mostFailed} more; --json lists all`);
+    if (report.stages.some(({ stage, failed }) => stage === 'crawl' && failed.length > 0))
+      progress.note('"--again crawl" tries those of the crawl again.');
     return 3;
   },
 });

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join, resolve, sep } from 'node:path';
 import { BowerbirdError } from '../../errors.js';
-import { queryFor } from '../categories.js';
+import { type Category, queryFor } from '../categories.js';
 import type { Source, SourcePage } from './source.js';
 
 const pageSize = 500;
@@ -18,6 +18,12 @@ export function folder(path: string): Source {
       .filter((entry) => entry.isDirectory() && !ignored.test(entry.name))
       .map((entry) => entry.name)
       .sort();
+  }
+
+  /** What is searched for elsewhere may be the name of the folder too, but need not. */
+  async function folderOf(category: Category): Promise<string | undefined> {
+    const names = await folderNames();
+    return [queryFor(category, 'folder'), category.name].find((name) => names.includes(name));
   }
 
   return {
@@ -37,8 +43,8 @@ export function folder(path: string): Source {
 
     async ask(category, cursor): Promise<SourcePage> {
       const start = (cursor as number | undefined) ?? 0;
-      const wanted = queryFor(category, 'folder');
-      if (!(await folderNames()).includes(wanted)) return { pictures: [] };
+      const wanted = await folderOf(category);
+      if (wanted === undefined) return { pictures: [] };
       const files = await filesBelow(join(root, wanted));
       const page = files.slice(start, start + pageSize);
       return {

@@ -55,7 +55,7 @@ export function wikimedia(options: WikimediaOptions = {}): Source {
       if (!options.contact)
         throw new UsageError(
           'Wikimedia Commons asks every program to say who runs it, and no contact is given',
-          'Add --contact with your mail address or a page about your project, or set BOWERBIRD_CONTACT.',
+          'Give your mail address or a page about your project with --contact, as crawl.contact in bowerbird.yaml, or as BOWERBIRD_CONTACT.',
         );
     },
 

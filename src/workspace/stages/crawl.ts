@@ -4,6 +4,7 @@ import { mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openCatalog } from '../../catalog/index.js';
 import { type Category, crawl, createSource, Keys, parseLicences, type Source, userAgent } from '../../crawl/index.js';
+import { BowerbirdError } from '../../errors.js';
 import { writeFileAtomic } from '../../formats/index.js';
 import { waitingIn, writeCatalogList } from '../catalog-list.js';
 import { hashOf } from '../fingerprint.js';
@@ -80,6 +81,13 @@ export const crawlStage: Stage = {
       context.note(`no web picture was found for ${empty.slice(0, 5).join(', ')}${empty.length > 5 ? ', …' : ''}`);
     const short = summary.short.filter(({ category }) => test.has(category));
     const kept = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    const [unanswered] = summary.unanswered;
+    if (kept === 0 && unanswered)
+      throw new BowerbirdError(
+        'BOWERBIRD_SOURCE',
+        `no source answered: ${unanswered.source}, asked for ${unanswered.category}: ${unanswered.detail}${summary.unanswered.length > 1 ? `; ${summary.unanswered.length - 1} other questions likewise` : ''}`,
+        { hint: 'Check the connection to the network and the sources in bowerbird.yaml, then run again.' },
+      );
     return {
       summary: `${kept} pictures of ${counts.size} categories${short.length > 0 ? `, ${short.length} categories with fewer than ${settings.perCategory}` : ''}`,
       failed: [
@@ -106,7 +114,7 @@ function openSources(workspace: Workspace): Source[] {
     const [kind, path] = splitSource(written);
     const name = path === '' ? written : `${kind}:${workspace.path(path)}`;
     const source = createSource(name, {
-      contact: settings.contact,
+      contact: settings.contact ?? process.env.BOWERBIRD_CONTACT,
       ...(endpoint && { endpoints: { [kind]: endpoint } }),
     });
     const hosts = source.hosts && rate !== undefined ? { ...source.hosts, requestsPerSecond: rate } : source.hosts;

@@ -3,9 +3,11 @@
  * on names and ranks alone, so that the same pictures give the same file whatever came before.
  */
 import { writeFileAtomic } from '../../formats/index.js';
+import { findMethod } from '../../methods/index.js';
 import { checkProblem, type Problem, saveProblem } from '../../problem/index.js';
 import { assembleProblem } from '../assemble.js';
 import { droppedInput } from '../decisions.js';
+import { ConfigurationError } from '../read-configuration.js';
 import { optionInputs, type Stage } from '../stage.js';
 import { layout } from '../workspace.js';
 
@@ -37,6 +39,12 @@ export const problemStage: Stage = {
   async run({ workspace, note }) {
     const { problem, rows, notes } = await assembleProblem(workspace);
     for (const message of notes) note(message);
+    const { method } = workspace.configuration.learner;
+    if (problem.webFeatures.rows === 0 && findMethod(method).uses.includes('web'))
+      throw new ConfigurationError(
+        `there is no web picture of any category, and ${method} learns from them`,
+        '"bowerbird status" says what the sources had. Sub-folders of a folder: source are named like the categories; a method such as learner.method: eszsl learns from names alone.',
+      );
     checkProblem(problem, { scaling: workspace.configuration.learner.scaling, web: 'optional' });
     await saveProblem(workspace.path(layout.problem), problem, { dtype: 'float32' });
     await writeFileAtomic(workspace.path(layout.rows), `${JSON.stringify(rows)}\n`);

@@ -95,7 +95,7 @@ async function lookUp(...[names, sources, options]: Required<Parameters<typeof n
     if (!(error instanceof MissingVectorsError)) throw error;
     throw new ConfigurationError(
       `${error.message.replace(/^\d+ names? lacks? /, `${error.reports.length} of the names lack word `)}`,
-      'Give such a category another name to look up, { name: Geococcyx, aliases: [roadrunner] } under categories or auxiliary.aliases, or set words.missing to skip or mean.',
+      `Give such a category another name to look up, { name: Geococcyx, aliases: [roadrunner] } under categories or auxiliary.aliases, or set words.missing to ${options.missing === 'skip' ? 'mean' : 'skip or mean'}.`,
     );
   }
 }

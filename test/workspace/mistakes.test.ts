@@ -1,0 +1,118 @@
+/** What a run says about pictures that are not where they should be, and what it keeps meanwhile. */
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openWorkspace, runWorkspace, type StageName, workspaceStatus } from '../../src/workspace/index.js';
+import { makeWorld, type World, writeConfiguration } from './world.js';
+
+let world: World;
+beforeEach(async () => {
+  world = await makeWorld({ auxiliary: 2, test: 2, web: 2, validation: false });
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  world.remove();
+});
+
+async function run(until?: StageName) {
+  return runWorkspace(await openWorkspace(world.folder), { until });
+}
+
+describe('a run', () => {
+  it('names a test folder without pictures', async () => {
+    mkdirSync(world.path('empty'));
+    writeConfiguration(world, { test: 'empty' });
+    await expect(run('features of test pictures')).rejects.toMatchObject({
+      code: 'BOWERBIRD_CONFIGURATION',
+      message: 'bowerbird.yaml: test is empty, and there is no picture in it',
+    });
+  });
+
+  it('names an auxiliary category without pictures before anything is crawled', async () => {
+    mkdirSync(world.path('auxiliary', 'grey wren'));
+    await expect(run('crawl')).rejects.toThrow(/no picture in its sub-folder "grey wren"/);
+  });
+
+  it('does not take features that were extracted beside the pictures for a category', async () => {
+    mkdirSync(world.path('auxiliary', 'features', 'resnet50'), { recursive: true });
+    writeFileSync(world.path('auxiliary', 'features', 'resnet50', 'meta.json'), '{}');
+    const { stages } = await run('words');
+    expect(stages[0].summary).toContain('9 names');
+  });
+
+  it('says where it looked for a folder', async () => {
+    writeConfiguration(world, { auxiliary: '../elsewhere' });
+    await expect(run('words')).rejects.toThrow(/auxiliary is \.\.\/elsewhere; there is no folder \/.*elsewhere/);
+  });
+
+  it('says that there are no web pictures rather than learn without them', async () => {
+    mkdirSync(world.path('nothing'));
+    writeConfiguration(world, { sources: ['folder:nothing'], text: false });
+    await expect(run('problem')).rejects.toMatchObject({
+      code: 'BOWERBIRD_CONFIGURATION',
+      message: 'there is no web picture of any category, and ours learns from them',
+    });
+    writeConfiguration(world, { sources: ['folder:nothing'], text: false, learner: { method: 'eszsl' } });
+    expect((await run('problem')).stages.at(-1)?.outcome).toBe('ran');
+  });
+
+  it('advises what helps where a name has no word vector', async () => {
+    writeConfiguration(world, { categories: ['blue finch', 'red wren', 'qqq'] });
+    await expect(run('words')).rejects.toMatchObject({ hint: expect.stringMatching(/set words\.missing to mean\.$/) });
+  });
+
+  it('does not count a crawl as done when no source answered, and asks again the next time', async () => {
+    // Nobody listens there.
+    const source = { source: 'openverse', endpoint: 'http://127.0.0.1:9/', rate: 1000 };
+    const crawl = { perCategory: 2, attempts: 1, allowAddresses: ['127.0.0.0/8'], robots: false, validation: false };
+    writeConfiguration(world, { sources: [source], crawl });
+    for (let time = 0; time < 2; time++)
+      await expect(run('crawl')).rejects.toMatchObject({
+        code: 'BOWERBIRD_SOURCE',
+        message: expect.stringMatching(/^no source answered: openverse, asked for .*; 2 other questions likewise$/),
+      });
+  });
+
+  it('asks Wikimedia in the name of BOWERBIRD_CONTACT too', async () => {
+    vi.stubEnv('BOWERBIRD_CONTACT', '');
+    const source = { source: 'wikimedia', endpoint: 'http://127.0.0.1:9/', rate: 1000 };
+    const crawl = { perCategory: 2, attempts: 1, allowAddresses: ['127.0.0.0/8'], robots: false };
+    writeConfiguration(world, { sources: [source], crawl });
+    await expect(run('crawl')).rejects.toMatchObject({
+      code: 'BOWERBIRD_CONFIGURATION',
+      hint: expect.stringContaining('crawl.contact'),
+    });
+    vi.stubEnv('BOWERBIRD_CONTACT', 'me@example.org');
+    await expect(run('crawl')).rejects.toMatchObject({ code: 'BOWERBIRD_SOURCE' });
+  });
+
+  it('finds the folder of a category by its name where the search words are others', async () => {
+    const [blue, ...others] = world.configuration.categories as string[];
+    writeConfiguration(world, { categories: [{ name: blue, query: 'blue finch bird' }, ...others] });
+    expect((await run('crawl')).stages[0].summary).toBe('6 pictures of 3 categories, 3 categories with fewer than 20');
+  });
+
+  it('keeps what was made from a folder that is away for a while', async () => {
+    await run('words');
+    renameSync(world.path('auxiliary'), world.path('away'));
+    await expect(run('words')).rejects.toThrow(/there is no folder/);
+    renameSync(world.path('away'), world.path('auxiliary'));
+    expect((await run('words')).stages.map(({ outcome }) => outcome)).toEqual(['unchanged']);
+  });
+
+  it('leaves with the stage, for status, which pictures failed', async () => {
+    writeFileSync(world.path('test', 'red wren', 'broken.png'), 'no picture');
+    const { failed } = await run('features of test pictures');
+    expect(failed).toEqual(['1 test pictures have no features: features/test/failures.csv']);
+    const stages = await workspaceStatus(await openWorkspace(world.folder));
+    expect(stages.find(({ stage }) => stage === 'features of test pictures')).toMatchObject({ state: 'done', failed });
+  });
+
+  it('can be looked at where nothing can be written', async () => {
+    await run('words');
+    const workspace = await openWorkspace(world.folder);
+    rmSync(world.path('.bowerbird', 'hashes.json'));
+    mkdirSync(world.path('.bowerbird', 'hashes.json', 'in the way'), { recursive: true });
+    const stages = await workspaceStatus(workspace);
+    expect(stages.find(({ stage }) => stage === 'words')?.state).toBe('done');
+  });
+});
