@@ -50,7 +50,7 @@ export class Kodirov extends TransductiveMethod {
 
   constructor(parameters: KodirovParameters = {}) {
     super();
-    const { decay = 10, adaptation = 3, similarity = 0.1, sparsity = 3e-3, sharpness = 20, rounds = 10 } = parameters;
+    const { decay = 10, adaptation = 3, similarity = 0.1, sparsity = 3e-3, sharpness = 20, rounds = 4 } = parameters;
     this.decay = positive(this.name, 'decay', decay);
     this.adaptation = positive(this.name, 'adaptation', adaptation);
     this.similarity = positive(this.name, 'similarity', similarity);

@@ -47,7 +47,14 @@ export class Neil extends LinearMethod {
 
   constructor(parameters: NeilParameters = {}, seed = 1) {
     super();
-    const { clusters = 8, keptClusters = 0.7, keptPictures = 0.8, rounds = 2, shrinkage = 3, ridge = 0.5 } = parameters;
+    const {
+      clusters = 10,
+      keptClusters = 0.7,
+      keptPictures = 0.8,
+      rounds = 2,
+      shrinkage = 3,
+      ridge = 0.5,
+    } = parameters;
     this.clusters = wholeNumber('neil', 'clusters', clusters);
     this.keptClusters = share('neil', 'keptClusters', keptClusters);
     this.keptPictures = share('neil', 'keptPictures', keptPictures);
