@@ -10,21 +10,28 @@ import { createProgress } from './progress.js';
 
 const exitCodes = { done: 0, failed: 1, usage: 2, partial: 3, interrupted: 130 } as const;
 
+/** Whether stdout shall hold a JSON document, and whether it is there already. */
+interface Answer {
+  readonly json: boolean;
+  given: boolean;
+}
+
 export async function run(words: string[]): Promise<number> {
-  const json = words.includes('--json');
+  const answer: Answer = { json: words.includes('--json'), given: false };
   // A reader that has seen enough (`| head`) is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.done);
     throw error;
   });
   try {
-    return await dispatch(words);
+    return await dispatch(words, answer);
   } catch (error) {
-    return report(error, json);
+    return report(error, answer);
   }
 }
 
-async function dispatch(words: string[]): Promise<number> {
+async function dispatch(words: string[], answer: Answer): Promise<number> {
+  if (words[0] === 'help' && words.length > 1) return dispatch([...words.slice(1), '--help'], answer);
   if (words.length === 0 || ['--help', '-h', 'help'].includes(words[0])) {
     const summaries = await Promise.all(Object.values(commands).map((load) => load()));
     process.stdout.write(`${overview(summaries, version())}\n`);
@@ -60,7 +67,9 @@ async function dispatch(words: string[]): Promise<number> {
       },
       printJson: (value) => {
         progress.end();
-        if (line.json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+        if (!line.json) return;
+        process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+        answer.given = true;
       },
       progress,
       signal: abort.signal,
@@ -78,12 +87,18 @@ async function find(words: string[]): Promise<{ command: Command; rest: string[]
     if (load) return { command: await load(), rest: words.slice(count) };
   }
   const family = Object.keys(commands).filter((name) => name.startsWith(`${words[0]} `));
-  if (family.length > 0)
+  const second = words[1]?.startsWith('-') ? undefined : words[1];
+  if (family.length > 0 && second === undefined)
     throw new UsageError(`"bowerbird ${words[0]}" needs a second word`, `One of: ${family.join(', ')}.`);
-  const near = nearest(words[0], Object.keys(commands));
+  const given = family.length > 0 ? `${words[0]} ${second}` : words[0];
+  const near = nearest(given, family.length > 0 ? family : Object.keys(commands));
   throw new UsageError(
-    `unknown command "${words[0]}"`,
-    near ? `Did you mean "bowerbird ${near}"?` : 'See "bowerbird --help".',
+    `unknown command "${given}"`,
+    near
+      ? `Did you mean "bowerbird ${near}"?`
+      : family.length > 0
+        ? `One of: ${family.join(', ')}.`
+        : 'See "bowerbird --help".',
   );
 }
 
@@ -95,7 +110,7 @@ function named(error: unknown): unknown {
   return fileError(path, error, reading ? 'read' : syscall === 'open' ? 'opened' : 'written');
 }
 
-function report(cause: unknown, json: boolean): number {
+function report(cause: unknown, answer: Answer): number {
   const error = named(cause);
   const interrupted = error instanceof InterruptedError || (error as Error)?.name === 'AbortError';
   const known = error instanceof BowerbirdError;
@@ -107,7 +122,8 @@ function report(cause: unknown, json: boolean): number {
         ? exitCodes.partial
         : exitCodes.failed;
   const message = known ? error.message : (error as Error)?.message || String(error);
-  if (json)
+  // A result with failures in it is the one document already.
+  if (answer.json && !answer.given)
     process.stdout.write(
       `${JSON.stringify({ error: { code: known ? error.code : 'BOWERBIRD_UNEXPECTED', message, hint: known ? error.hint : undefined } })}\n`,
     );

@@ -143,6 +143,7 @@ const reasons: Record<string, [problem: string, hint?: string]> = {
   ENOENT: ['no such file or folder', 'Check the path.'],
   EACCES: ['permission denied', 'Check the permissions of the file and its folder.'],
   EPERM: ['not permitted', 'Check the permissions of the file and its folder.'],
+  EEXIST: ['a file of this name is there already', 'Choose another name.'],
   EISDIR: ['it is a folder, expected a file'],
   ENOTDIR: ['a part of the path is a file, expected a folder'],
   ENOSPC: ['no space left on the disk', 'Free some space and run the command again.'],

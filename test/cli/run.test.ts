@@ -65,6 +65,11 @@ describe('running a command', () => {
     expect(printed.out).toMatch(/^Usage: bowerbird perform \[WORD\] \[options\]/);
   });
 
+  it('shows it also when help comes first', async () => {
+    expect(await run(['help', 'nest', 'build'])).toBe(0);
+    expect(printed.out).toMatch(/^Usage: bowerbird nest build \[WORD\] \[options\]/);
+  });
+
   it('shows the version', async () => {
     expect(await run(['--version'])).toBe(0);
     expect(printed.out).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -84,6 +89,14 @@ describe('a line that cannot be run', () => {
     expect(await run(['nest'])).toBe(2);
     expect(printed.errors).toContain('"bowerbird nest" needs a second word');
     expect(printed.errors).toContain('One of: nest build.');
+  });
+
+  it('suggests the second word that was meant', async () => {
+    expect(await run(['nest', 'biuld'])).toBe(2);
+    expect(printed.errors).toContain('unknown command "nest biuld"');
+    expect(printed.errors).toContain('Did you mean "bowerbird nest build"?');
+    expect(await run(['nest', '--json'])).toBe(2);
+    expect(printed.errors).toContain('"bowerbird nest" needs a second word');
   });
 
   it('points to the overview when nothing is near', async () => {
@@ -121,6 +134,16 @@ describe('a command that fails', () => {
     expect(printed.errors).toContain('  egg 3\n  egg 7\n');
   });
 
+  it('prints one JSON document also when the result has failures in it', async () => {
+    behaviour = async ({ printJson }) => {
+      printJson({ hatched: 7 });
+      throw new PartialFailureError('2 of 9 eggs broke', ['egg 3', 'egg 7']);
+    };
+    expect(await run(['perform', '--json'])).toBe(3);
+    expect(JSON.parse(printed.out)).toEqual({ hatched: 7 });
+    expect(printed.errors).toContain('2 of 9 eggs broke [BOWERBIRD_PARTIAL]');
+  });
+
   it('ends with 130 when it was interrupted', async () => {
     behaviour = failing(new InterruptedError());
     expect(await run(['perform'])).toBe(130);
@@ -130,6 +153,7 @@ describe('a command that fails', () => {
 
   it.each([
     ['open', 'EROFS', 'nest/egg: cannot be opened: the disk is read-only [BOWERBIRD_FILE]'],
+    ['mkdir', 'EEXIST', 'nest/egg: cannot be written: a file of this name is there already [BOWERBIRD_FILE]'],
     ['mkdir', 'ENOSPC', 'nest/egg: cannot be written: no space left on the disk [BOWERBIRD_FILE]'],
     ['scandir', 'EACCES', 'nest/egg: cannot be read: permission denied [BOWERBIRD_FILE]'],
   ])('names file and reason when the disk refuses: %s, %s', async (syscall, code, message) => {
