@@ -45,26 +45,22 @@ export const learnerOptions = {
   space: {
     type: 'choice',
     choices: ['span', 'full'],
-    default: 'span',
-    description: 'Space of the semantic vectors.',
+    description: `Space of the semantic vectors (${learnerDefaults.space}).`,
   },
   metric: {
     type: 'choice',
     choices: ['euclidean', 'cosine'],
-    default: 'euclidean',
-    description: 'Distance of the decision.',
+    description: `Distance of the decision (${learnerDefaults.metric}).`,
   },
   'theta-solver': {
     type: 'choice',
     choices: ['projected-gradient', 'smo'],
-    default: 'projected-gradient',
-    description: 'How the weights are found.',
+    description: `How the weights are found (${learnerDefaults.thetaSolver}).`,
   },
   'max-iterations': {
     type: 'integer',
     minimum: 1,
-    default: learnerDefaults.maxIterations,
-    description: 'Iterations at most.',
+    description: `Iterations at most (${learnerDefaults.maxIterations}).`,
   },
   tolerance: {
     type: 'number',
@@ -80,10 +76,10 @@ interface LearnerValues {
   lambda4?: number;
   bound?: number;
   gamma?: number;
-  space: 'span' | 'full';
-  metric: 'euclidean' | 'cosine';
-  'theta-solver': LearnerOptions['thetaSolver'];
-  'max-iterations': number;
+  space?: 'span' | 'full';
+  metric?: 'euclidean' | 'cosine';
+  'theta-solver'?: LearnerOptions['thetaSolver'];
+  'max-iterations'?: number;
   tolerance?: number;
   resume: boolean;
   dtype: string;
@@ -98,11 +94,23 @@ export function learnerCase(method: string): SpecialCase | 'combo' | undefined {
 
 /** @throws UsageError for an option of the learner that was given for another method */
 export function refuseLearnerOptions(method: string, values: LearnerValues): void {
-  const given = tunable.find((name) => values[name] !== undefined) ?? (values.resume ? 'resume' : undefined);
+  const own = [...tunable, 'space', 'metric', 'theta-solver', 'max-iterations', 'tolerance'] as const;
+  const given = own.find((name) => values[name] !== undefined) ?? (values.resume ? 'resume' : undefined);
   if (given)
     throw new UsageError(
       `--${given} belongs to the paper's learner, and this is a fit of ${method}`,
       `Add --method ours, or leave it out; "--set NAME=VALUE" sets a parameter of ${method}.`,
+    );
+}
+
+/** @throws UsageError for a parameter that makes the special case what it is */
+export function refuseFixedParameters(special: SpecialCase, values: LearnerValues): void {
+  const fixed: Partial<LearnerOptions> = specialCases[special];
+  const given = tunable.find((name) => values[name] !== undefined && fixed[name] !== undefined);
+  if (given)
+    throw new UsageError(
+      `${special} has ${given} = ${fixed[given]}, and --${given} ${values[given]} would change it`,
+      'Add --method ours, or leave it out.',
     );
 }
 

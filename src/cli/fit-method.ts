@@ -57,7 +57,10 @@ export async function givenParameters(
     const [name, ...rest] = setting.split('=');
     const text = rest.join('=');
     if (rest.length === 0 || text === '') throw new UsageError(`--set ${setting}: NAME=VALUE was expected`);
-    parameters[name] = Number.isNaN(Number(text)) ? text : Number(text);
+    const value = Number.isNaN(Number(text)) ? text : Number(text);
+    if (typeof value === 'string' && typeof spec.parameters[name]?.default === 'number')
+      throw new UsageError(`--set ${setting}: ${name} of ${spec.name} must be a number`);
+    parameters[name] = value;
   }
   const unknown = Object.keys(parameters).find((name) => !Object.hasOwn(spec.parameters, name));
   if (unknown)
@@ -75,9 +78,11 @@ async function parametersOf(path: string, method: string): Promise<Record<string
   } catch (error) {
     throw new UsageError(`--params ${path} cannot be read: ${(error as Error).message}`);
   }
-  const record = (parsed as { parameters?: unknown }).parameters ?? parsed;
-  if (typeof record !== 'object' || record === null)
-    throw new UsageError(`--params ${path} holds ${typeof record}; an object such as {"lambda1": 0.01} was expected`);
+  const record = (parsed as { parameters?: unknown } | null)?.parameters ?? parsed;
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+    const found = Array.isArray(record) ? 'a list' : record === null ? 'nothing' : `a ${typeof record}`;
+    throw new UsageError(`--params ${path} holds ${found}; an object such as {"lambda1": 0.01} was expected`);
+  }
   const made = String((parsed as { method?: unknown }).method ?? method);
   if (made !== method)
     throw new UsageError(

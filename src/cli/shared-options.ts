@@ -1,9 +1,12 @@
 /** Options that several commands share, and what they turn into. */
 import { readFileSync } from 'node:fs';
+import { UsageError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import { createBackend, deviceChoices } from '../linalg/index.js';
+import { findMethod, type MethodSpec, methods } from '../methods/index.js';
 import { featureScalings, type LoadOptions } from '../problem/index.js';
 import type { OptionSpec } from './command.js';
+import { nearest } from './parse.js';
 
 export const backendOptions = {
   device: { type: 'choice', choices: deviceChoices, default: 'auto', description: 'Where to compute.' },
@@ -64,6 +67,17 @@ export function loadOptions(values: ProblemValues, signal: AbortSignal): LoadOpt
 
 export function openBackend(values: { device: string; threads: number | undefined }): Promise<Backend> {
   return createBackend({ device: values.device as (typeof deviceChoices)[number], threads: values.threads });
+}
+
+/** @throws UsageError, with the method that was probably meant */
+export function methodNamed(name: string): MethodSpec {
+  const names = methods.map((spec) => spec.name);
+  if (names.includes(name)) return findMethod(name);
+  const near = nearest(name, names);
+  throw new UsageError(
+    `there is no method "${name}"`,
+    `${near ? `Did you mean "${near}"? ` : ''}"bowerbird methods" lists them all.`,
+  );
 }
 
 /** Versions recorded with every run. */

@@ -1,5 +1,5 @@
 /** The files a fit leaves behind: predictions, scores, weights, trace, configuration and the saved model. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeCsv, writeFileAtomic, writeNpy } from '../formats/index.js';
 import { type IterationRecord, type LearnerModel, saveModel, traceColumns } from '../learner/index.js';
@@ -94,6 +94,27 @@ export interface FittedLearner extends Method {
   warnings_: readonly string[];
 }
 
+/** run.json goes first: without it a folder holds no finished fit. */
+const filesOfFits = [
+  'run.json',
+  'metrics.json',
+  'predictions.csv',
+  'scores.npy',
+  'theta.npy',
+  'weights.csv',
+  'semantics.npy',
+  'dictionary.npy',
+  'trace.csv',
+  'model.safetensors',
+  'scorer.safetensors',
+];
+
+/** Makes the folder, without what an earlier fit left there: nobody shall take its model for that of this one. */
+async function emptyFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const name of filesOfFits) await rm(join(folder, name), { force: true });
+}
+
 /**
  * What every fit leaves: predictions for the test pictures, scores where labels are known, weights of the web pictures
  * where the method has some, and `record` as run.json.
@@ -104,7 +125,16 @@ export async function writeMethodRun(
   problem: Problem,
   record: Record<string, unknown>,
 ): Promise<FitMetrics> {
-  await mkdir(folder, { recursive: true });
+  await emptyFolder(folder);
+  return writeResults(folder, method, problem, record);
+}
+
+async function writeResults(
+  folder: string,
+  method: Method,
+  problem: Problem,
+  record: Record<string, unknown>,
+): Promise<FitMetrics> {
   const file = (name: string) => join(folder, name);
   const values = method.decisionValues(problem.testFeatures).copy('float64');
   await writeNpy(file('scores.npy'), values.copy('float32'));
@@ -152,7 +182,7 @@ export async function writeLearnerRun(
   record: Record<string, unknown>,
   modelMetadata: Record<string, string>,
 ): Promise<FitMetrics> {
-  await mkdir(folder, { recursive: true });
+  await emptyFolder(folder);
   const file = (name: string) => join(folder, name);
   await writeNpy(file('semantics.npy'), learner.semantics_);
   if (learner.dictionary_) await writeNpy(file('dictionary.npy'), learner.dictionary_);
@@ -162,5 +192,5 @@ export async function writeLearnerRun(
     { header: traceColumns },
   );
   await saveModel(file('model.safetensors'), learner.model_, modelMetadata);
-  return writeMethodRun(folder, learner, problem, record);
+  return writeResults(folder, learner, problem, record);
 }

@@ -13,6 +13,7 @@ import {
 } from '../../evaluation/index.js';
 import { defineCommand } from '../command.js';
 import { evaluationOptions, evaluationSetting } from '../evaluation-options.js';
+import { methodNamed } from '../shared-options.js';
 import { tableLines } from '../table.js';
 
 export default defineCommand({
@@ -61,6 +62,7 @@ export default defineCommand({
   ],
   async run({ args, options, print, printJson, progress, signal }) {
     const generalized = options.generalized || impliesGeneralized(options.methods);
+    for (const name of options.methods) if (name !== 'all' && !Object.hasOwn(methodGroups, name)) methodNamed(name);
     const methods = chooseMethods(options.methods, generalized);
     const setting = await evaluationSetting('compare', args[0], options, { signal, progress });
     if (methods.length === 0) throw new UsageError('--methods names no method', 'See "bowerbird methods".');

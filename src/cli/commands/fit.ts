@@ -1,8 +1,8 @@
 /** `bowerbird fit`: learns a classifier from a problem file. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, rmdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
+import { join } from 'node:path';
 import { UsageError } from '../../errors.js';
-import { findMethod } from '../../methods/index.js';
 import {
   generalize,
   type LoadOptions,
@@ -14,9 +14,15 @@ import {
   webFeatureBytes,
 } from '../../problem/index.js';
 import { defineCommand } from '../command.js';
-import { fitLearner, learnerCase, learnerOptions, refuseLearnerOptions } from '../fit-learner.js';
+import {
+  fitLearner,
+  learnerCase,
+  learnerOptions,
+  refuseFixedParameters,
+  refuseLearnerOptions,
+} from '../fit-learner.js';
 import { fitMethod, givenParameters } from '../fit-method.js';
-import { backendOptions, loadOptions, openBackend, problemOptions, versions } from '../shared-options.js';
+import { backendOptions, loadOptions, methodNamed, openBackend, problemOptions, versions } from '../shared-options.js';
 
 export default defineCommand({
   name: 'fit',
@@ -82,20 +88,25 @@ export default defineCommand({
     const { out, method } = options;
     if (!out)
       throw new UsageError('--out is missing: where should the results go?', `Try: bowerbird fit ${path} --out run`);
-    const spec = findMethod(method);
+    const spec = methodNamed(method);
     const special = learnerCase(method);
     if (!special) refuseLearnerOptions(method, options);
+    else if (special !== 'combo') refuseFixedParameters(special, options);
     const parameters = await givenParameters(spec, options.params, options.set);
     if (method === 'ours-pi') parameters.gamma ??= spec.parameters.gamma.default;
-    await mkdir(out, { recursive: true });
+    await refuseOtherResults(out);
     const backend = await openBackend(options);
+    progress.update({ stage: 'read the problem', done: 0 });
     const { problem, webRows, close } = await openProblem(path, options, loadOptions(options, signal));
+    // Before the work, so that a folder that cannot be written is known then.
+    const made = await mkdir(out, { recursive: true });
     try {
       if (webRows && !special)
         throw new UsageError(
           `${method} keeps the web features in memory, and they are to be streamed`,
-          'Add --method ours, or raise --memory-limit.',
+          `Add --method ours, or ${options.stream ? 'leave out --stream' : 'raise --memory-limit'}.`,
         );
+      progress.update({ stage: 'fit', done: 0 });
       const setting = {
         ...{ out, problem, backend, signal, progress, scaling: options.scaling },
         configuration: { problem: path, method, ...inputOptions(options) },
@@ -118,6 +129,10 @@ export default defineCommand({
         print(`weights against the known truth: area under the curve ${metrics.thetaArea.toFixed(3)}`);
       print(`results in ${out}`);
       return 0;
+    } catch (error) {
+      // Only if nothing is in it.
+      if (made !== undefined) await rmdir(out).catch(() => {});
+      throw error;
     } finally {
       await close();
       backend.dispose();
@@ -131,6 +146,9 @@ interface InputValues {
   'centre-features': boolean;
   'centre-semantics': boolean;
   'unit-semantics': boolean;
+  dtype: string;
+  'web-file'?: string;
+  splits?: string;
   generalized: boolean;
   seed: number;
   stream: boolean;
@@ -138,16 +156,27 @@ interface InputValues {
 }
 
 function inputOptions(values: InputValues) {
-  const { semantics, scaling, generalized, seed } = values;
+  const { semantics, scaling, dtype, splits, generalized, seed } = values;
   return {
     semantics,
     scaling,
     centreFeatures: values['centre-features'],
     centreSemantics: values['centre-semantics'],
     unitSemantics: values['unit-semantics'],
+    dtype,
+    webFile: values['web-file'],
+    splits,
     generalized,
     seed,
   };
+}
+
+/** Writing a fit into the folder of a search or a comparison would take its record away. */
+async function refuseOtherResults(folder: string): Promise<void> {
+  const text = await readFile(join(folder, 'run.json'), 'utf8').catch(() => 'null');
+  const command = /"command": "(tune|compare|experiment)"/.exec(text)?.[1];
+  if (command)
+    throw new UsageError(`${folder} holds the results of "bowerbird ${command}"`, 'Name another folder with --out.');
 }
 
 async function openProblem(

@@ -1,13 +1,14 @@
 /** `bowerbird predict`: classifies pictures that were not part of a fit. */
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UsageError } from '../../errors.js';
-import { fitMetrics, predictionRows, writePredictions } from '../../evaluation/run-folder.js';
+import { ProblemError, UsageError } from '../../errors.js';
+import { fitMetrics, type PredictionRow, predictionRows, writePredictions } from '../../evaluation/run-folder.js';
 import { readNpy, toMatrix } from '../../formats/index.js';
 import { loadModel, modelDistances } from '../../learner/index.js';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
-import { featureScalings, loadProblem, scaleToUnitLength } from '../../problem/index.js';
+import { type LoadOptions, loadProblem, scaleToUnitLength } from '../../problem/index.js';
 import { loadScorer, scorePictures } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
 import { backendOptions, openBackend } from '../shared-options.js';
@@ -39,14 +40,15 @@ export default defineCommand({
       explanation: 'Classify and score the test pictures of a problem.',
     },
   ],
-  async run({ args, options, print, printJson, signal }) {
+  async run({ args, options, print, printJson, progress, signal }) {
     const [folder, source] = args;
-    const { names, scaling, distances } = await openModel(folder);
+    const configuration = await readConfiguration(folder);
+    const { names, scaling, distances } = await openModel(folder, configuration);
     const backend = await openBackend(options);
     try {
       const { features, problem } = source.endsWith('.npy')
         ? { features: await rowsOf(source, scaling), problem: undefined }
-        : await testSet(source, scaling, signal);
+        : await testSet(source, { scaling, semantics: configuration.semantics, signal, web: 'optional' });
       const rows = predictionRows(distances(backend, features), names);
       if (options.out) await writePredictions(options.out, rows);
       const labelled = problem?.testNames.every((name, c) => names[c] === name) ? problem : undefined;
@@ -59,12 +61,12 @@ export default defineCommand({
         );
       printJson({ predictions: rows, ...(metrics && { metrics }) });
       if (options.out) print(`${rows.length} predictions in ${options.out}`);
-      else {
-        print('row,name,distance,runner-up,margin');
-        for (const row of rows)
-          print([row.row, row.name, row.distance.toFixed(4), row.runnerUp, row.margin.toFixed(4)].join(','));
-      }
-      if (metrics?.accuracy !== undefined) print(`accuracy ${(100 * metrics.accuracy).toFixed(2)} %`);
+      else printTable(rows, print);
+      if (metrics?.accuracy === undefined) return 0;
+      const score = `accuracy ${(100 * metrics.accuracy).toFixed(2)} %`;
+      // Not below the table, which other programs read.
+      if (options.out) print(score);
+      else progress.note(score);
       return 0;
     } finally {
       backend.dispose();
@@ -79,8 +81,51 @@ interface OpenedModel {
   distances(backend: Backend, features: Matrix): Matrix;
 }
 
+/** The columns of the CSV file, numbers with fewer digits. */
+function printTable(rows: readonly PredictionRow[], print: (line: string) => void): void {
+  const field = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  print('row,name,category,distance,runner_up,margin');
+  for (const { row, name, category, distance, runnerUp, margin } of rows)
+    print([row, field(name), category, distance.toFixed(4), field(runnerUp), margin.toFixed(4)].join(','));
+}
+
+/** What run.json says of a fit; workspaces have fewer keys. */
+interface FitConfiguration {
+  method?: string;
+  semantics?: string;
+  scaling?: string;
+  centreFeatures?: boolean;
+}
+
+async function readConfiguration(folder: string): Promise<FitConfiguration> {
+  const text = await readFile(join(folder, 'run.json'), 'utf8').catch(() => 'null');
+  const record = parsed(text) as { configuration?: object; command?: string } | null;
+  if (!record?.configuration || record.command !== undefined)
+    throw new UsageError(
+      `${folder} holds no finished fit`,
+      'Give the folder of a fit: bowerbird fit PROBLEM --out DIR, then bowerbird predict DIR FEATURES.',
+    );
+  return record.configuration;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /** The learner's map to semantic vectors, or the linear scores of another method. */
-async function openModel(folder: string): Promise<OpenedModel> {
+async function openModel(
+  folder: string,
+  { method = 'this method', scaling: fitted, centreFeatures }: FitConfiguration,
+): Promise<OpenedModel> {
+  if (fitted === 'zscore' || centreFeatures)
+    throw new UsageError(
+      `${folder} was fitted with ${centreFeatures ? 'centred' : 'z-scored'} features, which depend on the pictures of the fit`,
+      `Fit ${centreFeatures ? 'without --centre-features' : 'with --scaling l2'} to classify other pictures.`,
+    );
   const linear = join(folder, 'scorer.safetensors');
   if (existsSync(linear)) {
     const { scorer } = await loadScorer(linear);
@@ -91,23 +136,34 @@ async function openModel(folder: string): Promise<OpenedModel> {
     };
     return { names: scorer.names, scaling: scorer.normalise === 'unit' ? 'l2' : 'none', distances };
   }
-  const { model, metadata } = await loadModel(join(folder, 'model.safetensors'));
-  const scaling = featureScalings.find((name) => name === metadata.scaling) ?? 'none';
-  if (scaling === 'zscore')
+  const path = join(folder, 'model.safetensors');
+  if (!existsSync(path))
     throw new UsageError(
-      'this model was fitted with z-scored features, which depend on the pictures of the fit',
-      'Fit with --scaling l2 to classify other pictures.',
+      `${folder} holds no model: ${method} classifies only the pictures that it was fitted with`,
+      'Put the pictures into the problem as test pictures, or fit another method, such as bowerbird, ours or lr.',
     );
+  const { model, metadata } = await loadModel(path);
+  const scaling = metadata.scaling === 'l2' ? 'l2' : 'none';
   return { names: model.names, scaling, distances: (backend, features) => modelDistances(backend, model, features) };
 }
 
 async function rowsOf(path: string, scaling: 'l2' | 'none'): Promise<Matrix> {
   const features = toMatrix(await readNpy(path), 'float64', { file: path });
+  for (let i = 0; i < features.rows; i++) {
+    const column = features.row(i).findIndex((value) => !Number.isFinite(value));
+    if (column >= 0)
+      throw new ProblemError(
+        path,
+        i,
+        `column ${column} is ${features.at(i, column)}; all values must be finite`,
+        'Remove the row, or extract its features again.',
+      );
+  }
   if (scaling === 'l2') scaleToUnitLength(path, features);
   return features;
 }
 
-async function testSet(path: string, scaling: 'l2' | 'none', signal: AbortSignal) {
-  const problem = await loadProblem(path, { scaling, signal, web: 'optional' });
+async function testSet(path: string, options: LoadOptions) {
+  const problem = await loadProblem(path, options);
   return { features: problem.testFeatures, problem };
 }

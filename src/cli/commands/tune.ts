@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { defaultEarlyStopping, describeParameters, search } from '../../evaluation/index.js';
 import { defineCommand } from '../command.js';
 import { evaluationOptions, evaluationSetting } from '../evaluation-options.js';
+import { methodNamed } from '../shared-options.js';
 
 export default defineCommand({
   name: 'tune',
@@ -36,6 +37,7 @@ export default defineCommand({
     },
   ],
   async run({ args, options, print, printJson, progress, signal }) {
+    methodNamed(options.method);
     const setting = await evaluationSetting('tune', args[0], options, { signal, progress });
     const { out: _, queue: __, ...configuration } = options;
     const { chosen } = await search({
