@@ -58,6 +58,7 @@ export async function evaluationSetting(
 ): Promise<EvaluationSetting> {
   const folder = requireOut(command, path, values.out);
   const load = loadOptionsOf(values, tools.signal);
+  tools.progress.update({ stage: 'read the problem', done: 0 });
   const problem = await loadProblem(path, load);
   const setting = settingOf(folder, values, tools, command);
   const validation = { syntheticNoise: values['synthetic-validation'], seed: values.seed };
@@ -97,6 +98,6 @@ export function requireOut(command: string, path: string, out: string | undefine
   if (out !== undefined) return out;
   throw new UsageError(
     '--out is missing: where should the results go?',
-    `Try: bowerbird ${command} ${path} --out results`,
+    `Try: bowerbird ${[command, path].filter(Boolean).join(' ')} --out results`,
   );
 }

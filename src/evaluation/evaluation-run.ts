@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { artefact } from '../artefact.js';
 import { createThreadExecutor, type Executor } from '../distribute/index.js';
-import { FormatError, ProblemError, UsageError } from '../errors.js';
+import { FormatError, InterruptedError, ProblemError, UsageError } from '../errors.js';
 import { writeFileAtomic } from '../formats/index.js';
 import { createBackend } from '../linalg/index.js';
 import type { Problem } from '../problem/index.js';
@@ -120,6 +120,9 @@ export async function evaluate<T>(
     const seconds = (finished.getTime() - Date.parse(begun.started)) / 1000;
     await writeRecord(folder, { ...begun, finished: finished.toISOString(), seconds });
     return result;
+  } catch (error) {
+    if (!setting.signal?.aborted) throw error;
+    throw new InterruptedError('interrupted', 'Fits that have ended are kept: the same command goes on from there.');
   } finally {
     await executor.close();
   }
@@ -150,7 +153,11 @@ async function openRecord(
   identity: Record<string, unknown>,
 ): Promise<RunRecord> {
   const { folder, device = 'auto', threads = 1, restart } = setting;
-  const old = restart ? undefined : await readRecord(folder);
+  const found = await readRecord(folder);
+  // A fit is not forgotten for a search: what it left would lie among the new results.
+  const old = restart && found?.command !== undefined ? undefined : found;
+  if (old && old.command === undefined)
+    throw new UsageError(`${folder} holds the results of a fit`, 'Name another folder with --out.');
   if (old && (old.command !== command || JSON.stringify(old.inputs) !== JSON.stringify(identity)))
     throw new UsageError(
       `${folder} holds the results of another run (${old.command}, ${describeInputs(old.inputs)}), not of this one (${command}, ${describeInputs(identity)})`,

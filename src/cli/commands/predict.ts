@@ -46,6 +46,7 @@ export default defineCommand({
     const { names, scaling, distances } = await openModel(folder, configuration);
     const backend = await openBackend(options);
     try {
+      progress.update({ stage: 'read the features', done: 0 });
       const { features, problem } = source.endsWith('.npy')
         ? { features: await rowsOf(source, scaling), problem: undefined }
         : await testSet(source, { scaling, semantics: configuration.semantics, signal, web: 'optional' });

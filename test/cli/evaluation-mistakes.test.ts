@@ -1,0 +1,54 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { run } from '../../src/cli/run.js';
+import { generateProblem, saveProblem } from '../../src/problem/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
+import { catchOutput } from './output.js';
+
+const folder = temporaryFolder();
+const file = (...names: string[]) => join(folder, ...names);
+const printed = catchOutput();
+
+beforeAll(async () => {
+  await saveProblem(file('problem.npz'), generateProblem({ seed: 3 }));
+});
+
+describe('tune, compare and experiment, used wrongly', () => {
+  it('keep a fit that lies where they should write, also when they begin anew', async () => {
+    expect(await run(['fit', file('problem.npz'), '--out', file('fitted'), '--method', 'lr', '--quiet'])).toBe(0);
+    const before = readdirSync(file('fitted'));
+    const words = [file('problem.npz'), '--out', file('fitted'), '--quiet', '--jobs', '1'];
+    for (const command of [['tune'], ['compare', '--restart'], ['experiment', 'running-time', '--tune', '0']]) {
+      printed.errors = '';
+      expect(await run([...command, ...words])).toBe(2);
+      expect(printed.errors).toContain(`${file('fitted')} holds the results of a fit`);
+      expect(printed.errors).toContain('Name another folder with --out.');
+    }
+    expect(readdirSync(file('fitted'))).toEqual(before);
+  });
+
+  it('show a line that can be typed when the folder is missing', async () => {
+    expect(await run(['experiment', 'weights'])).toBe(2);
+    expect(printed.errors).toContain('Try: bowerbird experiment weights --out results\n');
+    expect(await run(['tune', 'birds.npz'])).toBe(2);
+    expect(printed.errors).toContain('Try: bowerbird tune birds.npz --out results\n');
+  });
+
+  it('name a file where a folder was expected', async () => {
+    const words = [file('problem.npz'), '--out', file('problem.npz'), '--methods', 'lr', '--quiet'];
+    expect(await run(['compare', ...words])).toBe(1);
+    expect(printed.errors).toContain('problem.npz: cannot be written: a file of this name is there already');
+  });
+});
+
+describe('a search that is interrupted', () => {
+  it('says that the same command goes on', async () => {
+    const words = [file('problem.npz'), '--method', 'latem', '--trials', '200', '--jobs', '1', '--out', file('tuned')];
+    const ended = run(['tune', ...words]);
+    await vi.waitUntil(() => printed.errors.includes('tune: '), { timeout: 20_000 });
+    process.emit('SIGINT');
+    expect(await ended).toBe(130);
+    expect(printed.errors).toContain('the same command goes on from there');
+  });
+});
