@@ -76,16 +76,21 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   };
 }
 
+const ownAddress = 'Give --host an address of this machine, or 0.0.0.0 for all of them.';
+const refusals: Record<string, [what: string, hint: string]> = {
+  EADDRINUSE: ['the port is taken', 'Choose another with --port; 0 takes any that is free.'],
+  EACCES: ['that is not allowed', 'Ports below 1024 are often reserved: choose another with --port.'],
+  EADDRNOTAVAIL: ['this machine has no such address', ownAddress],
+  ENOTFOUND: ['there is no such name', ownAddress],
+  EAI_AGAIN: ['there is no such name', ownAddress],
+};
+
 function listen(app: Hono, hostname: string, port: number): Promise<ServerType> {
   return new Promise((resolve, reject) => {
     const server = serve({ fetch: app.fetch, hostname, port }, () => resolve(server));
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const what = error.code === 'EADDRINUSE' ? 'the port is taken' : error.message;
-      reject(
-        new BowerbirdError('BOWERBIRD_STUDIO', `cannot listen on ${hostname}:${port}: ${what}`, {
-          hint: 'Choose another with --port; 0 takes any that is free.',
-        }),
-      );
+      const [what, hint] = refusals[error.code ?? ''] ?? [error.message, refusals.EADDRINUSE[1]];
+      reject(new BowerbirdError('BOWERBIRD_STUDIO', `cannot listen on ${hostname}:${port}: ${what}`, { hint }));
     });
   });
 }

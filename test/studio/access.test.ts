@@ -108,6 +108,14 @@ describe('who may ask the studio', () => {
     }
   });
 
+  it.each([
+    ['192.0.2.1', /this machine has no such address/, /--host/],
+    ['no-such-name.invalid', /there is no such name/, /--host/],
+  ])('says when it cannot listen on %s', async (host, message, hint) => {
+    const refused = expect(openStudio(world, { host })).rejects;
+    await refused.toMatchObject({ message: expect.stringMatching(message), hint: expect.stringMatching(hint) });
+  });
+
   it('refuses a token that could be guessed', async () => {
     await expect(openStudio(world, { token: '1234' })).rejects.toThrow('too short');
   });

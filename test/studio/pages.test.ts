@@ -5,7 +5,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Gallery, Overview } from '../../src/studio/api.js';
 import type { Studio } from '../../src/studio/index.js';
-import { drawPicture, type World } from '../workspace/world.js';
+import { drawPicture, makeWorld, type World } from '../workspace/world.js';
 import { finishedWorld, hostileTitle, openStudio } from './finished-world.js';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -201,6 +201,29 @@ describe.skipIf(!existsSync(executable))(
         }
         await page.close();
       });
+
+    it('says of a workspace that was never run that there is nothing yet, and draws nothing', async () => {
+      const empty = await makeWorld({ auxiliary: 1, test: 1, web: 1, validation: false });
+      const other = await openStudio(empty);
+      const page = await browser.newPage();
+      try {
+        await page.goto(`${other.url}#/overview`);
+        expect(await page.locator('.tiles').textContent()).toContain('there is no fit yet');
+        await page.goto(`${other.url}#/compare`);
+        await page.getByText('There is no fit yet').waitFor();
+        await page.goto(`${other.url}#/pictures`);
+        await page.getByText('There are no web pictures yet').waitFor();
+        await page.locator('.histogram svg').waitFor();
+        const heights = await page
+          .locator('.histogram rect')
+          .evaluateAll((bars) => bars.map((bar) => bar.getAttribute('height')));
+        expect(new Set(heights)).toEqual(new Set(['0']));
+      } finally {
+        await page.close();
+        await other.close();
+        empty.remove();
+      }
+    });
 
     it('can be reached by keys from page to page', async () => {
       const page = await open('overview');
