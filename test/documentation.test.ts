@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandPage } from '../src/cli/command-pages.js';
+import { temporaryFolder } from './temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'bowerbird-documentation-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const page = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 const source = (part: string) => new URL(`../src/${part}`, import.meta.url).href;
 

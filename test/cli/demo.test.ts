@@ -1,16 +1,12 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { catchOutput } from './output.js';
 
-let folder: string;
+const folder = temporaryFolder();
 const printed = catchOutput();
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bowerbird-demo-test-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface DemoResult {
   methods: { method: string; accuracy: number }[];

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import {
   matCellOf,
@@ -14,11 +13,11 @@ import {
 } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { generateProblem, saveProblem } from '../../src/problem/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { catchOutput } from './output.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'bowerbird-inspect-'));
+const folder = temporaryFolder();
 const file = (name: string) => join(folder, name);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const printed = catchOutput();
 

@@ -1,21 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { generateProblem, saveProblem } from '../../src/problem/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 describe('bowerbird report', () => {
-  let folder: string;
+  const folder = temporaryFolder();
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'bowerbird-report-'));
     await saveProblem(join(folder, 'p.npz'), generateProblem({ seed: 2, testCategories: 3, dimensions: 12 }));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const bowerbird = (...words: string[]) =>
     spawnSync(process.execPath, [main, ...words], {

@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { writeCorpus } from '../../src/demo/corpus.js';
 import { aviary } from '../../src/demo/species.js';
 import { writeWorld } from '../../src/demo/world.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bowerbird-world-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const tiny = { testSpecies: 4, auxiliarySpecies: 4, testPictures: 2, auxiliaryPictures: 2, webPhotos: 6 };
 

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   accuracy,
   type CompareTable,
@@ -15,10 +14,10 @@ import { readNpy } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/index.js';
 import { findMethod, methods } from '../../src/methods/index.js';
 import { generateProblem } from '../../src/problem/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'bowerbird-compare-'));
+const folder = temporaryFolder();
 const place = (name: string) => join(folder, name);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const problem = generateProblem({ seed: 5, noise: 1.5, wrong: 0.4, webPerCategory: 12, testPerCategory: 15 });
 const named = (...names: string[]) => names.map(findMethod);

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openSource, type ProblemSource, shareSplits } from '../../src/evaluation/context.js';
 import { openShared, shareProblem } from '../../src/evaluation/shared-problem.js';
 import { Matrix } from '../../src/linalg/index.js';
@@ -14,9 +12,9 @@ import {
   saveProblem,
   validationSplit,
 } from '../../src/problem/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'bowerbird-context-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const problem = generateProblem({ seed: 6 });
 const standard = { split: 'test', generalized: false } as const;

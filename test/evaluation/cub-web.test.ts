@@ -1,15 +1,13 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compare } from '../../src/evaluation/index.js';
 import { findMethod } from '../../src/methods/index.js';
 import { loadProblem } from '../../src/problem/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
 const path = fileURLToPath(new URL('../../../shared/data/cub-web.npz', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'bowerbird-cub-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 describe.skipIf(!existsSync(path))('real photographs (skipped where ../shared/data is absent)', () => {
   it('are known for CUB and give the figures measured elsewhere', async () => {

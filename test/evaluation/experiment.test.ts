@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import {
   type ExperimentResult,
@@ -15,10 +14,10 @@ import { createBackend } from '../../src/linalg/index.js';
 import { findMethod } from '../../src/methods/index.js';
 import { generateProblem, saveProblem, subsetWeb } from '../../src/problem/index.js';
 import { catchOutput } from '../cli/output.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'bowerbird-experiment-'));
+const folder = temporaryFolder();
 const place = (...names: string[]) => join(folder, ...names);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const problem = generateProblem({
   seed: 4,

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { shareSplits } from '../../src/evaluation/context.js';
 import { drawParameters } from '../../src/evaluation/draw.js';
 import {
@@ -13,9 +11,9 @@ import {
 } from '../../src/evaluation/index.js';
 import { findMethod } from '../../src/methods/index.js';
 import { generateProblem, type Problem } from '../../src/problem/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'bowerbird-quality-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 /** Accuracy on the test labels of every setting a search of this many trials draws. */
 async function peek(problem: Problem, method: string, trials: number): Promise<Map<string, number>> {

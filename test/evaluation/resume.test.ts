@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { artefact } from '../../src/artefact.js';
 import { generateProblem, saveProblem } from '../../src/problem/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'bowerbird-resume-'));
+const folder = temporaryFolder();
 const place = (...names: string[]) => join(folder, ...names);
 beforeAll(() => saveProblem(place('problem.npz'), generateProblem({ seed: 9, webPerCategory: 15, scaling: 'none' })));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function start(words: string[]): ChildProcess {
   return spawn(process.execPath, [artefact('cli/main.js').pathname, ...words, '--quiet'], {

@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defaultEarlyStopping, type JournalLine, search } from '../../src/evaluation/index.js';
 import { runFit } from '../../src/evaluation/run-fit.js';
 import { createBackend } from '../../src/linalg/index.js';
 import { generateProblem, validationSplit } from '../../src/problem/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'bowerbird-search-'));
+const folder = temporaryFolder();
 const place = (name: string) => join(folder, name);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const small = generateProblem({
   seed: 3,

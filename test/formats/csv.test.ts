@@ -5,7 +5,8 @@ import { ArgumentError, FormatError } from '../../src/errors.js';
 import { csvRecords, memoryFile, readCsv, readCsvMatrix, writeCsv } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import fc from '../property.js';
-import { numpyIsMissing, python, temporaryFolder } from './numpy.js';
+import { temporaryFolder } from '../temporary-folder.js';
+import { numpyIsMissing, python } from './numpy.js';
 
 const folder = temporaryFolder();
 const text = (content: string) => memoryFile(Buffer.from(content), 'table.csv');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FileError, FormatError } from '../../src/errors.js';
 import { memoryFile, openFile, withFile, writeBeside, writeFileAtomic } from '../../src/formats/index.js';
-import { temporaryFolder } from './numpy.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
 const folder = temporaryFolder();
 const path = join(folder, 'ten.bin');

@@ -17,8 +17,8 @@ import {
 } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { fuzzReader } from '../fuzz.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { npyBytes } from './npy-bytes.js';
-import { temporaryFolder } from './numpy.js';
 import { sampleList } from './samples.js';
 import { zipBytes } from './zip-bytes.js';
 

@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ArgumentError, FormatError } from '../../src/errors.js';
 import { memoryFile } from '../../src/formats/file.js';
 import { gloveDimension, readGlove, writeGlove } from '../../src/formats/glove.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { fuzzReader } from '../fuzz.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bowerbird-glove-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const text = (content: string) => readGlove(memoryFile(Buffer.from(content), 'glove.txt'));
 
 describe('GloVe files', () => {

@@ -5,9 +5,9 @@ import { matCellOf, matColumnsOf, memoryFile, readMat, writeMat } from '../../sr
 import { readMat5 } from '../../src/formats/mat5.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { fuzzReader } from '../fuzz.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { MatBytes } from './mat5-bytes.js';
 import { addUserBlock, Mat73Bytes } from './mat73-bytes.js';
-import { temporaryFolder } from './numpy.js';
 
 const folder = temporaryFolder();
 const seed = (name: string) => readFileSync(join(folder, name));

@@ -17,7 +17,8 @@ import {
   writeMat,
 } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
-import { plain, plainInPython, python, temporaryFolder } from './numpy.js';
+import { temporaryFolder } from '../temporary-folder.js';
+import { plain, plainInPython, python } from './numpy.js';
 
 const scipyIsMissing = spawnSync('python3', ['-c', 'import scipy.io']).status !== 0;
 const folder = temporaryFolder();

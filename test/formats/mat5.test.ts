@@ -21,8 +21,8 @@ import {
 } from '../../src/formats/index.js';
 import { readMat5 } from '../../src/formats/mat5.js';
 import { Matrix } from '../../src/linalg/matrix.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { MatBytes } from './mat5-bytes.js';
-import { temporaryFolder } from './numpy.js';
 
 const folder = temporaryFolder();
 const numbers = (shape: number[], dtype: MatNumbers['dtype'], data: MatNumbers['data']): MatNumbers => ({

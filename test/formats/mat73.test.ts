@@ -10,8 +10,8 @@ import {
   readMat,
   sparseToDense,
 } from '../../src/formats/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { addUserBlock, Mat73Bytes } from './mat73-bytes.js';
-import { temporaryFolder } from './numpy.js';
 
 const folder = temporaryFolder();
 const path = join(folder, 'all.mat');

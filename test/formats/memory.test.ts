@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { matColumnsOf, writeMat, writeNpy, writeNpz, writeSafetensors } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { npyBytes } from './npy-bytes.js';
-import { temporaryFolder } from './numpy.js';
 
 const folder = temporaryFolder();
 const file = (name: string) => join(folder, name);

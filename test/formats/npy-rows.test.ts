@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { ArgumentError, InterruptedError } from '../../src/errors.js';
 import { openFile, openNpyRows, type RandomAccessFile, readNpy, toMatrix, writeNpy } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
-import { numpyIsMissing, python, temporaryFolder } from './numpy.js';
+import { temporaryFolder } from '../temporary-folder.js';
+import { numpyIsMissing, python } from './numpy.js';
 import { samples } from './samples.js';
 
 const folder = temporaryFolder();

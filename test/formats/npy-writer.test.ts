@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/errors.js';
 import { NpyWriter, readNpy, toMatrix } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
-import { numpyIsMissing, python, temporaryFolder } from './numpy.js';
+import { temporaryFolder } from '../temporary-folder.js';
+import { numpyIsMissing, python } from './numpy.js';
 
 const folder = temporaryFolder();
 

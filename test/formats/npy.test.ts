@@ -5,8 +5,9 @@ import { ArgumentError } from '../../src/errors.js';
 import { halfToFloats } from '../../src/formats/float16.js';
 import { memoryFile, type NdArray, readNpy, readNpyHeader, toMatrix, writeNpy } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { npyBytes } from './npy-bytes.js';
-import { numpyIsMissing, type Plain, plain, plainInPython, python, temporaryFolder } from './numpy.js';
+import { numpyIsMissing, type Plain, plain, plainInPython, python } from './numpy.js';
 import { sampleList, samples } from './samples.js';
 
 const folder = temporaryFolder();

@@ -13,8 +13,9 @@ import {
   writeNpz,
 } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { npyBytes } from './npy-bytes.js';
-import { numpyIsMissing, type Plain, plain, plainInPython, python, temporaryFolder } from './numpy.js';
+import { numpyIsMissing, type Plain, plain, plainInPython, python } from './numpy.js';
 import { sampleList, samples } from './samples.js';
 import { zipBytes } from './zip-bytes.js';
 

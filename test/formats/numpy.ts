@@ -1,9 +1,5 @@
 /** numpy as an independent reader and writer, where python3 has it. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { NdArray } from '../../src/formats/index.js';
 
 export const numpyIsMissing = spawnSync('python3', ['-c', 'import numpy']).status !== 0;
@@ -52,11 +48,4 @@ function hexadecimal(value: number): string {
   if (exponent === 0 && value === 0) return `${sign}0x0.0p+0`;
   const power = exponent === 0 ? -1022 : exponent - 1023;
   return `${sign}0x${exponent === 0 ? 0 : 1}.${fraction}p${power < 0 ? '-' : '+'}${Math.abs(power)}`;
-}
-
-/** A folder that is removed after the tests of the file. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'bowerbird-formats-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { ArgumentError, FormatError } from '../../src/errors.js';
 import { memoryFile, openSafetensors, readSafetensors, toMatrix, writeSafetensors } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
-import { numpyIsMissing, type Plain, plain, plainInPython, python, temporaryFolder } from './numpy.js';
+import { temporaryFolder } from '../temporary-folder.js';
+import { numpyIsMissing, type Plain, plain, plainInPython, python } from './numpy.js';
 import { sampleList, samples } from './samples.js';
 
 const folder = temporaryFolder();

@@ -1,20 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ArgumentError, FormatError } from '../../src/errors.js';
 import { memoryFile } from '../../src/formats/file.js';
 import { readWord2vec, readWord2vecHeader, writeWord2vec } from '../../src/formats/word2vec.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { fuzzReader } from '../fuzz.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bowerbird-word2vec-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const random = new Random(1);
 const words = ['the', 'Żółw', 'black-footed', '日本', 'x', ...Array.from({ length: 500 }, (_, i) => `w${i}`)];

@@ -5,8 +5,9 @@ import { writeBeside } from '../../src/formats/atomic.js';
 import { openNpz, readNpz, toMatrix } from '../../src/formats/index.js';
 import { formatHeader } from '../../src/formats/npy-header.js';
 import { ZipWriter } from '../../src/formats/zip-writer.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { npyBytes } from './npy-bytes.js';
-import { numpyIsMissing, python, temporaryFolder } from './numpy.js';
+import { numpyIsMissing, python } from './numpy.js';
 
 const folder = temporaryFolder();
 

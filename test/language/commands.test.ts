@@ -1,20 +1,19 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { artefact } from '../../src/artefact.js';
 import { run } from '../../src/cli/run.js';
 import { toStrings } from '../../src/formats/array.js';
 import { readNpy } from '../../src/formats/npy.js';
 import { catchOutput } from '../cli/output.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
-let folder: string;
+const folder = temporaryFolder();
 const printed = catchOutput();
 const at = (name: string) => join(folder, name);
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bowerbird-words-'));
   const sentences = [
     'the gull eats a fish by the sea',
     'a truck and a car drive on the road',
@@ -22,7 +21,6 @@ beforeAll(() => {
   ];
   writeFileSync(at('corpus.txt'), Array.from({ length: 300 }, (_, i) => sentences[i % 3]).join('\n'));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('bowerbird words', () => {
   it('trains both models, describes them, and puts their vectors of names side by side', async () => {
@@ -63,6 +61,14 @@ describe('bowerbird words', () => {
   it('refuses a name that says no format before it reads the corpus', async () => {
     expect(await run(['words', 'train', at('corpus.txt'), '--out', at('x.foo')])).toBe(2);
     expect(existsSync(at('x.foo.work'))).toBe(false);
+  });
+
+  it('leaves nothing behind of a corpus that it cannot read', async () => {
+    writeFileSync(at('latin.txt'), Buffer.from([0x67, 0x75, 0x6c, 0x6c, 0x20, 0xfc, 0x0a]));
+    expect(await run(['words', 'train', at('latin.txt'), '--out', at('latin.vec')])).toBe(1);
+    expect(await run(['words', 'train', at('corpus.txt'), '--min-count', '1000', '--out', at('latin.vec')])).toBe(1);
+    expect(printed.errors).toMatch(/not UTF-8[^]*occurs 1000 times/);
+    expect(existsSync(at('latin.vec.work'))).toBe(false);
   });
 
   it('lists the ready vectors with their licences', async () => {
@@ -107,6 +113,19 @@ describe('bowerbird text', () => {
     const apply = ['--apply', at('web_text.vocabulary.txt'), '--out', at('later.npy')];
     expect(await run(['text', at('later.txt'), ...apply])).toBe(0);
     expect([...((await readNpy(at('later.npy'))).data as Float32Array)]).toEqual([0, 0, 1]);
+  });
+
+  it('refuses a file without texts', async () => {
+    for (const [name, text] of [
+      ['empty.txt', ''],
+      ['empty.jsonl', ''],
+      ['empty.tsv', 'title\ttags\n'],
+    ]) {
+      writeFileSync(at(name), text);
+      expect(await run(['text', at(name), '--out', at('none.npy')])).toBe(1);
+      expect(printed.errors).toContain(`${at(name)}: the file holds no texts`);
+    }
+    expect(existsSync(at('none.npy'))).toBe(false);
   });
 
   it('knows which languages it knows', async () => {

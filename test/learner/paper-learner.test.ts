@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accuracy } from '../../src/evaluation/metrics.js';
 import { Combo } from '../../src/learner/combo.js';
 import { loadModel, modelDistances, saveModel } from '../../src/learner/model.js';
@@ -12,10 +10,10 @@ import { generalize } from '../../src/problem/generalize.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import { problemHash } from '../../src/problem/hash.js';
 import { restrictToCategories } from '../../src/problem/subset.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { backend } from './backend.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'bowerbird-learner-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const problem = generateProblem({ seed: 21, noise: 0.6, testCategories: 5 });
 const parameters = { lambda1: 10, lambda2: 0.1, lambda3: 0.01, lambda4: 0.1, bound: 1.5 };

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Checkpoint } from '../../src/learner/checkpoint.js';
 import { PaperLearner } from '../../src/learner/paper-learner.js';
 import { Matrix } from '../../src/linalg/matrix.js';
@@ -9,10 +7,10 @@ import { generateProblem } from '../../src/problem/generate.js';
 import type { Problem } from '../../src/problem/problem.js';
 import { saveProblem } from '../../src/problem/save.js';
 import { openStreamedProblem, type WebRows } from '../../src/problem/streamed.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { backend } from './backend.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'bowerbird-resume-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const problem = generateProblem({ seed: 9, webPerCategory: 15 });
 const parameters = { lambda1: 1, lambda2: 0.3, lambda3: 0.5, lambda4: 0.2, bound: 2 };

@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FileError, FormatError, ProblemError } from '../../src/errors.js';
 import type { NdArray } from '../../src/formats/array.js';
 import { writeNpy } from '../../src/formats/npy.js';
@@ -17,13 +16,10 @@ import {
   saveProblem,
   termFrequencies,
 } from '../../src/problem/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { smallProblem } from './small-problem.js';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bowerbird-problem-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const integers = (...data: number[]): NdArray => ({
   shape: [data.length],

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type MatValue,
   matCellOf,
@@ -17,12 +16,9 @@ import {
 } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { generateProblem, loadProblem, problemHash, readProblem } from '../../src/problem/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bowerbird-xlsa17-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 /** Six pictures of four classes: picture i (from 1) has the features (i, 10 i). */
 const labels = [1, 2, 3, 4, 2, 3];

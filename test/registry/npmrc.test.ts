@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { fetchOptions, npmSettings, parseNpmrc } from '../../src/registry/npmrc.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
-let folder: string;
+const folder = temporaryFolder();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bowerbird-npmrc-'));
   mkdirSync(join(folder, 'home'));
   mkdirSync(join(folder, 'project', 'inner'), { recursive: true });
   writeFileSync(join(folder, 'project', 'package.json'), '{}');
@@ -14,7 +13,6 @@ beforeAll(() => {
   writeFileSync(join(folder, 'home', '.npmrc'), 'registry=https://user.example/\nfetch-retries=7\n');
   writeFileSync(join(folder, 'globalrc'), 'proxy=http://proxy.example:3128/\nfetch-retries=1\n');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('npm settings', () => {
   const places = (environment: Record<string, string>, inside = 'project/inner') => ({

@@ -1,12 +1,12 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseHTML } from 'linkedom';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ChosenParameters, CompareTable } from '../../src/evaluation/index.js';
 import { readCsv } from '../../src/formats/index.js';
 import { listedPictures, renderReport, writeReport } from '../../src/report/index.js';
 import { commandLine } from '../../src/report/provenance.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { hostileName, hostileText, makeFolders, type ReportFolders } from './folders.js';
 
 interface Node {
@@ -17,13 +17,12 @@ interface Node {
 }
 
 describe('the report', () => {
-  let root: string;
+  const root = temporaryFolder();
   let folders: ReportFolders;
   let text: string;
   let document: Node;
 
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'bowerbird-report-'));
     folders = await makeFolders(root);
     const pictures = await listedPictures(folders.pictures, root);
     text = await renderReport({
@@ -35,7 +34,6 @@ describe('the report', () => {
     });
     document = parseHTML(text).document as unknown as Node;
   }, 60_000);
-  afterAll(() => rm(root, { recursive: true, force: true }));
 
   const all = (selector: string) => [...document.querySelectorAll(selector)];
   const words = (node: Node) => node.textContent.replace(/\s+/g, ' ').trim();

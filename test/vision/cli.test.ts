@@ -1,22 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { artefact } from '../../src/artefact.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { writePictures } from './test-pictures.js';
 import { tinyDimension, tinyModel, tinyPreprocessing } from './tiny-model.js';
 
-let folder: string;
+const folder = temporaryFolder();
 let model: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bowerbird-vision-cli-'));
   await writePictures(join(folder, 'birds'), 6);
   await writeFile(join(folder, 'own.json'), JSON.stringify(tinyPreprocessing));
   model = (await tinyModel(folder)).network.model;
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function bowerbird(...words: string[]) {
   const env = { ...process.env, BOWERBIRD_CACHE: join(folder, 'cache') };

@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { decodeBytes, decodePicture, defaultLimits } from '../../src/vision/decode.js';
 import { PictureError } from '../../src/vision/errors.js';
 import { checkPreprocessing, createNormaliser, type Preprocessing, presets } from '../../src/vision/preprocessing.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { numbers } from './keras-json.js';
 
 const plain: Preprocessing = checkPreprocessing({
@@ -215,11 +215,7 @@ describe('resizing', () => {
 });
 
 describe('what is refused', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'bowerbird-decode-'));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
 
   it('a picture with more pixels than allowed, before it is decoded', async () => {
     const bytes = await image().png().toBuffer();

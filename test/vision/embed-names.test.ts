@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import '../allclose.js';
 import { artefact } from '../../src/artefact.js';
 import { UsageError } from '../../src/errors.js';
@@ -14,6 +13,7 @@ import { getModel } from '../../src/vision/get-model.js';
 import type { TextModelEntry } from '../../src/vision/model-entry.js';
 import { OnnxBuilder } from '../../src/vision/onnx/build.js';
 import { readTokenizer } from '../../src/vision/tokenizer.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { weight } from './keras-json.js';
 import { tinyModel } from './tiny-model.js';
 
@@ -22,13 +22,11 @@ const dimension = 6;
 const vocabulary = 512 + 3 + 2;
 const table = weight([vocabulary, dimension], 5).values;
 
-let folder: string;
+const folder = temporaryFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bowerbird-names-'));
   await writeFile(join(folder, 'merges.txt'), '#version: 0.2\nw r\ne n</w>\nwr en</w>\n');
   await writeFile(join(folder, 'text.onnx'), tower());
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A text tower that sums a vector for each token, padding included. */
 function tower(): Uint8Array {

@@ -1,24 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readCsv } from '../../src/formats/csv.js';
 import { extractFeatures } from '../../src/vision/extract.js';
 import { loadFeatures } from '../../src/vision/load-features.js';
 import { openPictures } from '../../src/vision/source.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { type HostileFile, hostileFiles } from './hostile-files.js';
 import { tinyModel } from './tiny-model.js';
 
 describe('broken and hostile files', () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let files: HostileFile[];
   const read = new Set<string>();
   const reported = new Map<string, string>();
   let growth: number;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'bowerbird-hostile-'));
     await mkdir(join(folder, 'pictures/all'), { recursive: true });
     files = await hostileFiles();
     for (const { name, bytes } of files) await writeFile(join(folder, 'pictures/all', name), bytes);
@@ -39,7 +38,6 @@ describe('broken and hostile files', () => {
       reported.set(id.slice(4), message);
     }
   }, 120_000);
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('are two hundred, each either read or reported with a reason', () => {
     expect(files.length).toBeGreaterThanOrEqual(200);

@@ -1,19 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/errors.js';
 import { ModelError } from '../../src/vision/errors.js';
 import { InferencePool, planWorkers } from '../../src/vision/inference-pool.js';
 import { OnnxBuilder } from '../../src/vision/onnx/build.js';
 import { checkPreprocessing, presets } from '../../src/vision/preprocessing.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { tinyModel, tinyPreprocessing } from './tiny-model.js';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bowerbird-pool-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 describe('how many networks', () => {
   const machine = (processors: number, gibibytes: number) => ({ processors, memory: gibibytes * 2 ** 30 });

@@ -1,21 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { artefact } from '../../src/artefact.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { pattern } from './test-pictures.js';
 import { tinyModel } from './tiny-model.js';
 
 const many = process.env.BOWERBIRD_LONG ? 40_000 : 3000;
 
 describe('memory', { timeout: process.env.BOWERBIRD_LONG ? 1_800_000 : 240_000 }, () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'bowerbird-memory-'));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
 
   /** Most memory in use, in MB, while so many pictures are extracted in a process of its own. */
   async function peak(count: number): Promise<number> {

@@ -1,27 +1,25 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { artefact } from '../../src/artefact.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { writePictures } from './test-pictures.js';
 import { tinyModel, tinyPreprocessing } from './tiny-model.js';
 
 const count = 240;
 
 describe('a killed extraction', { timeout: 240_000 }, () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let model: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'bowerbird-resume-'));
     const paths = await writePictures(join(folder, 'pictures'), count);
     await writeFile(join(folder, 'pictures', paths[100]), 'broken');
     await writeFile(join(folder, 'preprocessing.json'), JSON.stringify(tinyPreprocessing));
     model = (await tinyModel(folder)).network.model;
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   function start(out: string) {
     const words = [

@@ -1,22 +1,20 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/errors.js';
 import { BpeTokenizer, readTokenizer } from '../../src/vision/tokenizer.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
 /** CLIP's way of writing merges, with five of them. */
 const merges = ['#version: 0.2', 'w r', 'e n</w>', 'wr en</w>', 'r e', 'o w</w>'].join('\n');
 
-let folder: string;
+const folder = temporaryFolder();
 let tokenizer: BpeTokenizer;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bowerbird-bpe-'));
   await writeFile(join(folder, 'merges.txt'), merges);
   tokenizer = await readTokenizer(join(folder, 'merges.txt'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 // Ids follow from the format: the 188 bytes that print ("!" is 0), the 68 others, the 256 again as word ends, the merges.
 const letter = (character: string) => character.charCodeAt(0) - '!'.charCodeAt(0);

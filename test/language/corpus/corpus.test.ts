@@ -1,18 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FormatError, InterruptedError } from '../../../src/errors.js';
 import { readCorpus } from '../../../src/language/corpus/corpus.js';
 import { Random } from '../../../src/linalg/random.js';
 import { fuzzReader } from '../../fuzz.js';
+import { temporaryFolder } from '../../temporary-folder.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bowerbird-corpus-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const page = (title: string, text: string, namespace = 0, extra = '') =>
   `<page><title>${title}</title><ns>${namespace}</ns><id>1</id>${extra}<revision><id>2</id><text xml:space="preserve">${text}</text></revision></page>`;

@@ -1,17 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nameWords, wordForms } from '../../../src/language/names/forms.js';
 import { MissingVectorsError, nameVectors } from '../../../src/language/names/lookup.js';
 import { readNames } from '../../../src/language/names/names.js';
 import type { VectorSource } from '../../../src/language/vectors/source.js';
+import { temporaryFolder } from '../../temporary-folder.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bowerbird-names-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 /** Vectors in memory; counts how often it is asked. */
 function source(entries: Record<string, number[]>): VectorSource & { asked: number } {

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FormatError, UsageError } from '../../../src/errors.js';
 import { writeNpz } from '../../../src/formats/npz.js';
 import { readTexts } from '../../../src/language/text/read-texts.js';
@@ -13,12 +12,9 @@ import {
   termFrequencies,
   writeVocabulary,
 } from '../../../src/language/text/term-frequencies.js';
+import { temporaryFolder } from '../../temporary-folder.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bowerbird-text-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 describe('the words of a picture', () => {
   it('come from title, tags and comments, without markup, addresses and numbers', () => {

@@ -1,15 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ArgumentError, InterruptedError, MemoryError } from '../../../src/errors.js';
 import { countCooccurrences } from '../../../src/language/train/cooccurrence.js';
 import { type EncodedCorpus, encodeCorpus } from '../../../src/language/train/encode.js';
 import { trainGlove } from '../../../src/language/train/glove.js';
 import { trainWord2vec } from '../../../src/language/train/word2vec.js';
 import { Random } from '../../../src/linalg/random.js';
+import { temporaryFolder } from '../../temporary-folder.js';
 
-let folder: string;
+const folder = temporaryFolder();
 let corpus: EncodedCorpus;
 const topics = 4;
 
@@ -28,12 +28,10 @@ function topicText(sentences: number, wordsPerTopic: number): string {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'bowerbird-training-'));
   const path = join(folder, 'corpus.txt');
   writeFileSync(path, topicText(6000, 60));
   corpus = await encodeCorpus([path], folder, { minCount: 5 });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 const settings = { dim: 20, epochs: 3, threads: 1, subsample: 0 };
 
 /** Mean cosine within topics and across them. */

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FormatError, UsageError } from '../../../src/errors.js';
 import { memoryFile } from '../../../src/formats/file.js';
 import { CompactVectors } from '../../../src/language/vectors/compact.js';
@@ -10,12 +9,9 @@ import { writeVectors } from '../../../src/language/vectors/write.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { fuzzReader } from '../../fuzz.js';
+import { temporaryFolder } from '../../temporary-folder.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bowerbird-vectors-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const random = new Random(8);
 const words = ['naïve', '日本', 'black-footed', ...Array.from({ length: 5000 }, (_, i) => `word${i}`)];
