@@ -60,6 +60,7 @@ export async function evaluationSetting(
   const load = loadOptionsOf(values, tools.signal);
   tools.progress.update({ stage: 'read the problem', done: 0 });
   const problem = await loadProblem(path, load);
+  tools.progress.end();
   const setting = settingOf(folder, values, tools, command);
   const validation = { syntheticNoise: values['synthetic-validation'], seed: values.seed };
   const remote =

@@ -81,6 +81,7 @@ export function createProgress(stream: Stream, quiet: boolean, now: () => number
 
 function describe(update: ProgressUpdate, seconds: number): string {
   const { done, total, detail } = update;
+  if (done === 0 && total === undefined) return `${update.stage} …${detail ? ` ${detail}` : ''}`;
   const count = total === undefined ? `${done}` : `${done}/${total}`;
   const left =
     total !== undefined && done > 0 && done < total && seconds > 1

@@ -63,7 +63,7 @@ describe('a stage that says nothing after its first word', () => {
     at(3000).update({ stage: 'fit', done: 0 });
     at(3001).note('careful');
     vi.advanceTimersByTime(1000);
-    expect(written.join('')).toContain('fit: 0');
+    expect(written.join('')).toContain('fit …');
   });
 
   it('is not shown any more when it has ended', () => {

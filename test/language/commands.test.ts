@@ -67,7 +67,7 @@ describe('bowerbird words', () => {
     writeFileSync(at('latin.txt'), Buffer.from([0x67, 0x75, 0x6c, 0x6c, 0x20, 0xfc, 0x0a]));
     expect(await run(['words', 'train', at('latin.txt'), '--out', at('latin.vec')])).toBe(1);
     expect(await run(['words', 'train', at('corpus.txt'), '--min-count', '1000', '--out', at('latin.vec')])).toBe(1);
-    expect(printed.errors).toMatch(/not UTF-8[^]*occurs 1000 times/);
+    expect(printed.errors).toMatch(/not UTF-8.*occurs 1000 times/s);
     expect(existsSync(at('latin.vec.work'))).toBe(false);
   });
 

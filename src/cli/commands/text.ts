@@ -83,7 +83,9 @@ export default defineCommand({
     const empty = texts.filter((_, i) => frequencies.row(i).every((count) => count === 0)).length;
     const vocabulary = options.apply && !options.vocabulary ? options.apply : saved;
     printJson({ texts: texts.length, words: words.length, empty, out: options.out, vocabulary });
-    print(`${texts.length} texts, ${words.length} words${empty > 0 ? `; ${empty} texts hold none of them` : ''}`);
+    const many = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
+    const without = empty > 0 ? `; ${many(empty, 'text')} without any of them` : '';
+    print(`${many(texts.length, 'text')}, ${many(words.length, 'word')}${without}`);
     print(options.out);
     print(vocabulary);
     return 0;

@@ -22,6 +22,18 @@ const usual = ['title', 'tags', 'description', 'comments'];
 
 /** One text for each picture, in the order of the file. */
 export async function readTexts(path: string, options: ReadTextsOptions = {}): Promise<PictureText[]> {
+  const texts = await read(path, options);
+  if (texts.length === 0)
+    throw new FormatError(
+      path,
+      undefined,
+      'the file holds no texts',
+      'Give a text for each web picture, in their order.',
+    );
+  return texts;
+}
+
+async function read(path: string, options: ReadTextsOptions): Promise<PictureText[]> {
   const extension = /\.[a-z]+$/i.exec(path)?.[0].toLowerCase();
   switch (extension) {
     case '.tsv':
@@ -114,5 +126,5 @@ async function lines(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch((error) => {
     throw fileError(path, error, 'opened');
   });
-  return text.replace(/\r?\n$/, '').split(/\r?\n/);
+  return text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
 }

@@ -51,16 +51,27 @@ export async function encodeCorpus(
   if (before) return before;
   const counter = new WordCounter();
   const spool = join(folder, 'tokens.first');
-  await countWords(paths, spool, counter, options);
-  const { vocabulary, numbers } = counter.choose(options.minCount ?? 5, options.maxWords);
   const tokensPath = join(folder, 'tokens');
-  const { length, words } = renumber(spool, `${tokensPath}.part`, numbers, options.signal);
-  await rename(`${tokensPath}.part`, tokensPath);
-  await rm(spool);
+  const part = `${tokensPath}.part`;
+  try {
+    await countWords(paths, spool, counter, options);
+    const { vocabulary, numbers } = counter.choose(options.minCount ?? 5, options.maxWords);
+    const { length, words } = renumber(spool, part, numbers, options.signal);
+    await rename(part, tokensPath);
+    return await describeCorpus(folder, { vocabulary, tokensPath, length, words, identity });
+  } finally {
+    // As large as the corpus, and of no use to another attempt.
+    for (const path of [spool, part]) await rm(path, { force: true });
+  }
+}
+
+/** Beside the numbers: their words, and what they were made of. Without corpus.json there is no encoded corpus. */
+async function describeCorpus(folder: string, corpus: EncodedCorpus): Promise<EncodedCorpus> {
+  const { vocabulary, length, words, identity } = corpus;
   const lines = vocabulary.words.map((word, i) => `${word}\t${vocabulary.counts[i]}\n`);
   await writeFileAtomic(join(folder, 'vocabulary.tsv'), lines.join(''));
   await writeFileAtomic(join(folder, 'corpus.json'), JSON.stringify({ identity, length, words }));
-  return { vocabulary, tokensPath, length, words, identity };
+  return corpus;
 }
 
 /** What decides the encoding: the files (size and time of change) and the options. */

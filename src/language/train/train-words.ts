@@ -2,7 +2,7 @@
  * From corpus files to word vectors, in a work folder that lets a killed run continue: the encoded corpus, the
  * co-occurrence records and the checkpoints lie there, and whatever is finished is not done again.
  */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { WordVectors } from '../../formats/word-vectors.js';
@@ -57,6 +57,10 @@ export async function trainWords(
     ...options,
     onProgress: ({ done, total, words }) =>
       options.onProgress?.({ stage: 'read corpus', done, total, detail: `${words} words` }),
+  }).catch(async (error) => {
+    // Only if it is empty: there is nothing to go on with.
+    await rmdir(work).catch(() => {});
+    throw error;
   });
   const vectors: TrainedWords['vectors'] = {};
   for (const model of options.models ?? ['word2vec']) {
