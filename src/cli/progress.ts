@@ -16,6 +16,8 @@ export interface Progress {
   update(update: ProgressUpdate): void;
   /** A line that stays, for warnings. */
   note(message: string): void;
+  /** A line that stays, for work that has ended; not when quiet. */
+  ended(message: string): void;
   /** Clears the line; called before results are printed. */
   end(): void;
 }
@@ -69,6 +71,11 @@ export function createProgress(stream: Stream, quiet: boolean, now: () => number
       else if (first && !waiting) waiting = setTimeout(show, Math.min(1000, lastShown + interval - time)).unref();
     },
     note(message) {
+      clear();
+      stream.write(`${message}\n`);
+    },
+    ended(message) {
+      if (quiet) return;
       clear();
       stream.write(`${message}\n`);
     },

@@ -22,12 +22,13 @@ export class Live {
     this.#runs = runs;
   }
 
+  /** Whatever the configuration says: it may be wrong while somebody edits it. */
   async state(): Promise<LiveState> {
     const { folder } = this.#library;
     const files = [configurationFile, layout.state, layout.pictures, layout.report];
     const version = await stampOf(files.map((file) => join(folder, file)));
     const decisions = await stampOf([join(folder, layout.decisions)]);
-    const running = this.#runs.own || (await workIsOn(await this.#library.workspace()));
+    const running = this.#runs.own || (await workIsOn({ path: (...parts) => join(folder, ...parts) }));
     const progress = running ? await readProgress(join(folder, layout.progress)) : undefined;
     const { own, failure } = this.#runs;
     return {
@@ -56,7 +57,6 @@ export class Live {
   }
 
   async #look(): Promise<void> {
-    // A configuration that is being edited may be wrong for a moment.
     const state = await this.state().catch(() => undefined);
     const text = JSON.stringify(state);
     if (!state || text === this.#last) return;

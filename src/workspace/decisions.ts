@@ -41,6 +41,15 @@ export async function readDecisions(workspace: Workspace): Promise<Decisions> {
   return { of, undoable: standing.length };
 }
 
+/** Decisions about pictures that are none of those the crawl ended with; another source, or the same elsewhere, has others. */
+export async function decidedInVain(workspace: Workspace): Promise<number> {
+  const { of } = await readDecisions(workspace);
+  if (of.size === 0) return 0;
+  const text = await readFile(workspace.path(layout.crawled), 'utf8').catch(() => '');
+  const found = new Set(text.split('\n').flatMap((line) => (line ? [(JSON.parse(line) as { id: string }).id] : [])));
+  return [...of.keys()].filter((id) => !found.has(id)).length;
+}
+
 export async function recordDecision(workspace: Workspace, decision: Decision, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) throw new ArgumentError('a decision needs at least one picture');
   await append(workspace, { at: new Date().toISOString(), decision, ids });

@@ -29,7 +29,7 @@ export async function lockWorkspace(workspace: Workspace): Promise<() => Promise
 }
 
 /** Whether a run is at work in the workspace, in this process or another one. */
-export async function workIsOn(workspace: Workspace): Promise<boolean> {
+export async function workIsOn(workspace: Pick<Workspace, 'path'>): Promise<boolean> {
   const owner = Number(await readFile(workspace.path(layout.lock), 'utf8').catch(() => ''));
   return Number.isInteger(owner) && owner > 0 && isAlive(owner);
 }

@@ -20,7 +20,8 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** All stages at work, whenever one of them has news. */
   onProgress?(progress: RunProgress): void;
-  onNote?(message: string): void;
+  /** `note`: something a user should know; `end`: a stage has ended, with its summary. */
+  onNote?(message: string, kind: 'note' | 'end'): void;
 }
 
 export interface RunProgress {
@@ -146,7 +147,7 @@ class Run {
       onProgress: (progress) => this.#progress(stage, progress),
       note: (message) => {
         notes.push(message);
-        this.#options.onNote?.(`${stage.name}: ${message}`);
+        this.#options.onNote?.(`${stage.name}: ${message}`, 'note');
       },
     });
     const output = await outputHash(stage, this.#workspace);
@@ -157,7 +158,7 @@ class Run {
     await this.#workspace.fingerprints.save();
     this.#outputs.set(stage.name, output);
     this.#close(stage, { outcome: 'ran', reason, summary, notes, failed, seconds });
-    this.#options.onNote?.(`${stage.name}: ${summary} (${seconds} s)`);
+    this.#options.onNote?.(`${stage.name}: ${summary} (${seconds} s)`, 'end');
   }
 
   /** @param inputs absent where not even they could be found out */
@@ -172,7 +173,7 @@ class Run {
       // A result stands while the folder that it was made from is away: it may come back as it was.
       if (inputs || this.#states.get(stage.name)?.state !== 'done')
         await this.#states.set(stage.name, { state: 'failed', inputs: inputs ?? {}, error: { code, message, hint } });
-      this.#options.onNote?.(`${stage.name} failed: ${message}`);
+      this.#options.onNote?.(`${stage.name} failed: ${message}`, 'note');
     }
     this.#close(stage, { outcome: 'failed', reason: message });
   }

@@ -42,6 +42,15 @@ describe('progress that does not go to a terminal', () => {
     expect(written.at(-1)).toBe('second: 10/100, residual 0.1, 90 s left\n'.replace('90 s', '1 min 30 s'));
   });
 
+  it('says what has ended, and warnings only when quiet', () => {
+    for (const quiet of [false, true]) {
+      const { progress, written } = display({ quiet });
+      progress.ended('crawl: 9 pictures');
+      progress.note('a name is missing');
+      expect(written).toEqual([...(quiet ? [] : ['crawl: 9 pictures\n']), 'a name is missing\n']);
+    }
+  });
+
   it('counts without a total', () => {
     const { at, written } = display();
     at(1000).update({ stage: 'reading', done: 77 });

@@ -179,6 +179,24 @@ describe('a workspace that was never run', () => {
   });
 });
 
+describe('a configuration that is wrong for a while', () => {
+  it('is named by what needs it, and does not silence the studio', async () => {
+    const right = readFileSync(world.path('bowerbird.yaml'), 'utf8');
+    const before = JSON.parse((await send('/api/state')).text);
+    writeFileSync(world.path('bowerbird.yaml'), `${right}oops: [\n`);
+    try {
+      const { status, text } = await send('/api/overview');
+      expect([status, text]).toEqual([400, expect.stringContaining('this is not YAML')]);
+      const state = await send('/api/state');
+      expect(state.status).toBe(200);
+      expect(JSON.parse(state.text)).toMatchObject({ running: false, decisions: before.decisions });
+      expect(JSON.parse(state.text).version).not.toBe(before.version);
+    } finally {
+      writeFileSync(world.path('bowerbird.yaml'), right);
+    }
+  });
+});
+
 describe('what the studio takes', () => {
   const classify = (body: Buffer) => send('/api/classify', { method: 'POST', headers: own, body });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  decidedInVain,
   droppedInput,
   keptDuplicates,
   readDecisions,
@@ -58,6 +59,14 @@ describe('decisions about web pictures', () => {
     appendFileSync(file(), '{"at":"2026-01-01","decision":"dr');
     await recordDecision(workspace, 'keep', ['y']);
     expect(await standing()).toEqual({ x: 'drop', y: 'keep' });
+  });
+
+  it('are counted where the crawl no longer has their pictures', async () => {
+    expect(await decidedInVain(workspace)).toBe(0);
+    await recordDecision(workspace, 'drop', ['x']);
+    await recordDecision(workspace, 'keep', ['y', 'z']);
+    writeFileSync(join(folder, '.bowerbird', 'crawled.jsonl'), '{"id":"y"}\n{"id":"other"}\n');
+    expect(await decidedInVain(workspace)).toBe(2);
   });
 
   it('are the same input for a stage in whatever order they were made', async () => {

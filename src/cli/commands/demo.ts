@@ -48,7 +48,7 @@ export default defineCommand({
         const workspace = await openWorkspace(folder);
         const { stages } = await runWorkspace(workspace, {
           signal,
-          onNote: (message) => progress.note(message),
+          onNote: (message, kind) => progress[kind === 'end' ? 'ended' : 'note'](message),
           onProgress: (state) =>
             progress.update({ stage: 'stages', done: state.finished, total: state.total, detail: describeWork(state) }),
         });

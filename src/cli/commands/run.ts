@@ -37,7 +37,7 @@ export default defineCommand({
         until: options.until,
         again: options.again,
         signal,
-        onNote: (message) => progress.note(message),
+        onNote: (message, kind) => progress[kind === 'end' ? 'ended' : 'note'](message),
         onProgress: (state) => update({ stage: 'stages finished', done: state.finished, detail: describe(state) }),
       }),
     );
