@@ -159,7 +159,7 @@ describe('bowerbird experiment, tune and compare', () => {
     expect(await run(['compare', place('problem.npz'), '--methods', 'table2,lr', '--out', place('x')])).toBe(2);
     expect(printed.errors).toContain('Add --generalized');
     printed.errors = '';
-    expect(await run(['tune', place('problem.npz'), '--method', 'nonsense', '--out', place('x'), '--quiet'])).toBe(1);
+    expect(await run(['tune', place('problem.npz'), '--method', 'nonsense', '--out', place('x'), '--quiet'])).toBe(2);
     expect(printed.errors).toContain('there is no method "nonsense"');
   });
 });
