@@ -80,6 +80,9 @@ const journalNames: Readonly<Record<Command, string>> = {
   experiment: 'outcomes.jsonl',
 };
 
+/** What is there once a run has ended; results of one run beside the record of another would be taken for its own. */
+const results = ['chosen.json', 'table.json', 'table.csv', 'table.md', 'experiment.json', 'predictions'];
+
 /** Opens the folder, lets `work` run jobs, and closes the record with the time it took. */
 export async function evaluate<T>(
   command: Command,
@@ -93,10 +96,12 @@ export async function evaluate<T>(
   if (needs.validation) requireValidation(problem);
   await mkdir(folder, { recursive: true });
   const journalPath = join(folder, journalNames[command]);
-  if (restart) await rm(journalPath, { force: true });
   const record = describeProblem(setting.problem, origin);
   const identity = { problem: record.hash, seed, validation: setting.syntheticValidation ?? 'web' };
   const begun = await openRecord(command, setting, identity);
+  if (restart)
+    for (const name of [journalNames[command], ...results])
+      await rm(join(folder, name), { recursive: true, force: true });
   const journal = await Journal.open(journalPath);
   const splits: Split[] = [
     ...(needs.validation ? [{ split: 'validation', generalized } as const] : []),

@@ -1,5 +1,5 @@
 /** The web pictures behind the weights, where they are known: who made them, under which licence, and a thumbnail. */
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import sharp from 'sharp';
 import { FormatError } from '../errors.js';
 import { readCsv } from '../formats/index.js';
@@ -39,12 +39,20 @@ export async function listedPictures(path: string, folder: string): Promise<Pict
       `Columns: row, ${columns.join(', ')}.`,
     );
   const pictures = new Map<number, ReportPicture>();
-  for (const cells of rows) {
+  for (const [i, cells] of rows.entries()) {
+    const row = Number(cells[rowColumn] || Number.NaN);
+    if (!Number.isInteger(row) || row < 0)
+      throw new FormatError(
+        path,
+        undefined,
+        `record ${i + 1} has "${cells[rowColumn]}" in the column "row"`,
+        'The rows of the web pictures are whole numbers, counted from 0.',
+      );
     const value = (name: string) => cells[header.indexOf(name)] || undefined;
     const { file, tags, ...rest } = Object.fromEntries(columns.map((name) => [name, value(name)]));
-    pictures.set(Number(cells[rowColumn]), {
+    pictures.set(row, {
       ...rest,
-      ...(file && { file: join(folder, file) }),
+      ...(file && { file: resolve(folder, file) }),
       ...(tags && { tags: tags.split(/\s+/) }),
     });
   }

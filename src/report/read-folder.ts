@@ -101,7 +101,7 @@ export async function readFolder(path: string): Promise<ResultFolder> {
   if (has('predictions.csv') && has('run.json')) return readFit(path);
   throw new UsageError(
     `${path} holds no finished results`,
-    has('outcomes.jsonl') || has('trials.jsonl') || has('checkpoint.npz')
+    ['run.json', 'outcomes.jsonl', 'trials.jsonl', 'checkpoint.npz'].some(has)
       ? 'It was begun but not finished: run the same command again, it goes on where it stopped.'
       : 'Give folders written by fit, tune, compare or experiment (their --out).',
   );

@@ -99,7 +99,7 @@ export function semanticMap(backend: Backend, fit: FitFolder): Html | undefined 
     },
     {
       label: `Map of ${what}`,
-      caption: `Principal components of ${what}. ${step > 1 ? `Every ${step}th test picture` : 'Test pictures'} as dots${labelled ? ', wrongly classified ones as crosses' : ''}; categories as diamonds, named where there is room.`,
+      caption: `Principal components of ${what}. ${step > 1 ? `Every ${step}th test picture` : 'Test pictures'} as dots${labelled ? ', wrongly classified ones as crosses' : ''}; categories as diamonds, ${names.length <= mostNames ? 'named where there is room' : 'which say their names when pointed at'}.`,
       legend: few
         ? names.map((name, c) => ({ name, colour: palette[c] }))
         : labelled

@@ -42,6 +42,27 @@ describe('tune, compare and experiment, used wrongly', () => {
   });
 });
 
+describe('a search that begins anew', () => {
+  it('has no results until it has ended', async () => {
+    const words = [file('problem.npz'), '--out', file('anew'), '--methods', 'lr', '--jobs', '1'];
+    expect(await run(['compare', ...words, '--quiet'])).toBe(0);
+    expect(readdirSync(file('anew'))).toContain('table.json');
+    const ended = run([
+      'compare',
+      ...words.map((word) => (word === 'lr' ? 'latem' : word)),
+      '--tune',
+      '200',
+      '--restart',
+    ]);
+    await vi.waitUntil(() => printed.errors.includes('compare: '), { timeout: 20_000 });
+    process.emit('SIGINT');
+    expect(await ended).toBe(130);
+    expect(readdirSync(file('anew'))).not.toContain('table.json');
+    expect(await run(['report', file('anew'), '--out', file('anew.html')])).toBe(2);
+    expect(printed.errors).toContain('It was begun but not finished');
+  });
+});
+
 describe('a search that is interrupted', () => {
   it('says that the same command goes on', async () => {
     const words = [file('problem.npz'), '--method', 'latem', '--trials', '200', '--jobs', '1', '--out', file('tuned')];

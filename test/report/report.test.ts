@@ -181,6 +181,10 @@ describe('the report', () => {
     await expect(renderReport({ folders: [] })).rejects.toMatchObject({ code: 'BOWERBIRD_USAGE' });
     await writeFile(join(root, 'list.csv'), 'file\na.jpg\n');
     await expect(listedPictures(join(root, 'list.csv'), root)).rejects.toThrow('no column "row"');
+    for (const row of ['abc', '-1', '']) {
+      await writeFile(join(root, 'list.csv'), `row,file\n0,a.jpg\n${row},b.jpg\n`);
+      await expect(listedPictures(join(root, 'list.csv'), root)).rejects.toThrow(`record 2 has "${row}"`);
+    }
   });
 
   it('is written whole or not at all', async () => {
