@@ -126,8 +126,8 @@ export async function evaluate<T>(
     await writeRecord(folder, { ...begun, finished: finished.toISOString(), seconds });
     return result;
   } catch (error) {
-    if (!setting.signal?.aborted) throw error;
-    throw new InterruptedError('interrupted', 'Fits that have ended are kept: the same command goes on from there.');
+    if (!(error instanceof InterruptedError) || error.hint) throw error;
+    throw new InterruptedError(error.message, 'Fits that have ended are kept: the same command goes on from there.');
   } finally {
     await executor.close();
   }
