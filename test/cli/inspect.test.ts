@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
@@ -132,6 +132,22 @@ describe('bowerbird inspect', () => {
     expect(await inspect('att_splits.mat')).toMatch(/^ {2}allclasses_names +2 × 1 +cell +crow, owl$/m);
     printed.out = '';
     expect(await inspect('res101.mat')).toMatch(/^ {2}test +2 +1 +2$/m);
+  });
+
+  it('says what it looks for in a folder without any arrays', async () => {
+    mkdirSync(file('bare'));
+    writeFileSync(file('bare/splits.mat'), '');
+    expect(await inspect('bare')).toBe(
+      'bare: 0 arrays\n\nNo array is here. Of a folder the .npy files are read, and an xlsa17 pair of .mat files.\n',
+    );
+  });
+
+  it('says that words were counted only where they were', async () => {
+    await saveProblem(file('counted.npz'), problem);
+    expect(await inspect('counted.npz')).toMatch(/^ {2}text +\d+ words$/m);
+    const { webText: _, ...titles } = problem;
+    await saveProblem(file('titles.npz'), titles);
+    expect(await inspect('titles.npz')).toMatch(/^ {2}text +\d+ words, counted in the titles$/m);
   });
 
   it('explains files that are not there or of another kind', async () => {

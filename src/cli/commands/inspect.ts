@@ -57,7 +57,7 @@ export default defineCommand({
     if (read?.problem) {
       const report = inspectProblem(read.problem, arrays);
       printJson({ file: path, kind: 'problem', bytes, ...report, arrays });
-      printProblem(path, bytes, report, print);
+      printProblem(path, bytes, report, print, !arrays.some(({ name }) => name === 'web_text'));
       if (arrays.length > 0) printArrays('\nArrays', arrays, print);
     } else {
       const problems = read?.error ? [{ message: read.error.message, hint: read.error.hint }] : [];
@@ -108,7 +108,13 @@ function inspectProblem(problem: Problem, arrays: readonly ArrayListing[]): Prob
   };
 }
 
-function printProblem(path: string, bytes: number | undefined, report: ProblemReport, print: Print): void {
+function printProblem(
+  path: string,
+  bytes: number | undefined,
+  report: ProblemReport,
+  print: Print,
+  counted: boolean,
+): void {
   const { summary } = report;
   const size = bytes === undefined ? '' : `, ${fileSize(bytes)}`;
   print(`${basename(path)}: a problem${summary.generalized ? ' in the generalized setting' : ''}${size}\n`);
@@ -136,7 +142,9 @@ function printProblem(path: string, bytes: number | undefined, report: ProblemRe
   const others = report.semantics.length > 1 ? ` (the file has: ${report.semantics.join(', ')})` : '';
   print(`  semantic vectors  ${summary.semanticDimensions} elements${others}`);
   if (summary.textDimensions !== undefined)
-    print(`  text              ${summary.textDimensions} words${summary.webTexts ? ', counted in the titles' : ''}`);
+    print(
+      `  text              ${summary.textDimensions} words${summary.webTexts && counted ? ', counted in the titles' : ''}`,
+    );
   print(`  auxiliary names   ${sample(summary.auxiliaryNames)}`);
   print(`  test names        ${sample(summary.testNames)}`);
   if (report.errors.length > 0) {
@@ -150,6 +158,7 @@ function printProblem(path: string, bytes: number | undefined, report: ProblemRe
 
 function printArrays(title: string, arrays: readonly ArrayListing[], print: Print): void {
   print(title);
+  if (arrays.length === 0) return;
   const columns = [{ title: 'name' }, { title: 'shape' }, { title: 'type' }, { title: 'range' }];
   const rows = arrays.map((array) => [array.name, array.shape.join(' × ') || 'scalar', array.dtype, rangeText(array)]);
   for (const line of tableLines(columns, rows)) print(line);
@@ -170,7 +179,9 @@ function explainWhyNotProblem(
   if (errors.length > 0) {
     print('\nAs a problem');
     for (const error of errors) printTrouble(error, print);
-  } else if (!path.endsWith('.npy') && !path.endsWith('.safetensors') && arrays.length > 0)
+  } else if (arrays.length === 0)
+    print('No array is here. Of a folder the .npy files are read, and an xlsa17 pair of .mat files.');
+  else if (!path.endsWith('.npy') && !path.endsWith('.safetensors'))
     print('\nNot a problem file: that has aux_features, web_features and test_features (docs/problem.md).');
 }
 
