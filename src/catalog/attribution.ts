@@ -79,10 +79,10 @@ export async function writeAttribution(catalog: Catalog, file: string): Promise<
     }
     writeSync(descriptor, layout.foot);
     closeSync(descriptor);
+    renameSync(partial, file);
   } catch (error) {
     rmSync(partial, { force: true });
     throw error;
   }
-  renameSync(partial, file);
   return count;
 }

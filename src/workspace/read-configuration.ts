@@ -33,7 +33,7 @@ export async function readConfiguration(folder: string): Promise<Configuration> 
   } catch {
     throw new ConfigurationError(
       `${folder} is no workspace: there is no ${configurationFile} in it`,
-      `"bowerbird init ${folder}" makes one.`,
+      `Name the folder of a workspace, or make one there: bowerbird init ${folder}`,
     );
   }
   return configurationOf(text, file, folder);

@@ -38,7 +38,7 @@ export default defineCommand({
         again: options.again,
         signal,
         onNote: (message, kind) => progress[kind === 'end' ? 'ended' : 'note'](message),
-        onProgress: (state) => update({ stage: 'stages finished', done: state.finished, detail: describe(state) }),
+        onProgress: (state) => update(describe(state)),
       }),
     );
     printJson(report);
@@ -53,15 +53,15 @@ export default defineCommand({
     if (report.failed.length > mostFailed)
       progress.note(`  and ${report.failed.length - mostFailed} more; --json lists all`);
     if (report.stages.some(({ stage, failed }) => stage === 'crawl' && failed.length > 0))
-      progress.note('"--again crawl" tries those of the crawl again.');
+      progress.note('"--again crawl" tries again what may succeed later.');
     return 3;
   },
 });
 
 /** No total: stages take so different times that an estimate from their number would mislead. */
-function describe({ working, total }: RunProgress): string {
+function describe({ working, finished, total }: RunProgress) {
   const parts = working.map(({ stage, progress: { done, total, detail } }) =>
     [`${stage} ${total === undefined ? done : `${done}/${total}`}`, detail].filter(Boolean).join(' '),
   );
-  return [`of ${total}`, ...parts].join('; ');
+  return { stage: `${finished} of ${total} stages finished`, done: 0, detail: parts.join('; ') };
 }
