@@ -86,7 +86,8 @@ export class MemoryError extends BowerbirdError {
   readonly bytes: number;
 
   constructor(bytes: number, what: string, hint?: string) {
-    super('BOWERBIRD_MEMORY', `${what} needs ${(bytes / 2 ** 30).toFixed(2)} GiB`, { hint });
+    const size = bytes < 2 ** 30 ? `${(bytes / 2 ** 20).toFixed(1)} MiB` : `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+    super('BOWERBIRD_MEMORY', `${what} needs ${size}`, { hint });
     this.bytes = bytes;
   }
 }

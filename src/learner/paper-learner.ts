@@ -3,7 +3,7 @@
  * the test pictures of the fit and, through the learnt dictionary, for any other picture.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
-import { ArgumentError, InterruptedError } from '../errors.js';
+import { ArgumentError, InterruptedError, MemoryError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import { createBackend } from '../linalg/create.js';
 import { Matrix } from '../linalg/matrix.js';
@@ -73,24 +73,33 @@ export class PaperLearner implements Method {
 
   async fit(problem: Problem, fitOptions: LearnerFitOptions = {}): Promise<this> {
     fitOptions.signal?.throwIfAborted();
-    this.#backend = fitOptions.resident?.backend ?? fitOptions.backend ?? (await createBackend());
-    await this.#fit(problem, this.#backend, fitOptions);
+    if (fitOptions.resident && fitOptions.resident.problem !== problem)
+      throw new ArgumentError('the resident problem is not the problem of this fit');
+    const backend = fitOptions.resident?.backend ?? fitOptions.backend ?? (await createBackend());
+    this.#backend = backend;
+    this.warnings_ = [];
+    const note = (message: string) => this.warnings_.push(message);
+    const { webRows } = fitOptions;
+    const resident =
+      fitOptions.resident ?? new ResidentProblem(problem, backend, { dtype: this.options.dtype, webRows, note });
+    try {
+      await this.#fit(resident, fitOptions);
+    } catch (error) {
+      // Memory that ran out on the way: once more, in less of it.
+      if (!(error instanceof MemoryError && resident.moveWebToHost(error))) throw error;
+      await this.#fit(resident, fitOptions);
+    } finally {
+      if (!fitOptions.resident) resident.release();
+    }
     return this;
   }
 
-  async #fit(problem: Problem, backend: Backend, fitOptions: LearnerFitOptions): Promise<void> {
+  async #fit(resident: ResidentProblem, fitOptions: LearnerFitOptions): Promise<void> {
     const { options } = this;
-    const { signal, onProgress, onIteration, checkpoint, webRows } = fitOptions;
-    const notes: string[] = [];
-    const note = (message: string) => notes.push(message);
-    if (fitOptions.resident && fitOptions.resident.problem !== problem)
-      throw new ArgumentError('the resident problem is not the problem of this fit');
-    const resident =
-      fitOptions.resident ?? new ResidentProblem(problem, backend, { dtype: options.dtype, webRows, note });
+    const { signal, onProgress, onIteration, checkpoint } = fitOptions;
     const { input, release } = await prepare(resident, options);
     const alternation = new Alternating(input);
     this.trace_ = [];
-    this.warnings_ = notes;
     try {
       await alternation.start();
       if (checkpoint) this.trace_ = (await checkpoint.restore(alternation)) ?? [];
@@ -109,11 +118,10 @@ export class PaperLearner implements Method {
         }
         await checkpoint?.saveIfDue(alternation, this.trace_);
       }
-      this.#conclude(problem, alternation, backend);
+      this.#conclude(resident.problem, alternation, resident.backend);
     } finally {
       alternation.release();
       release();
-      if (!fitOptions.resident) resident.release();
     }
   }
 

@@ -98,6 +98,14 @@ export class ResidentProblem {
     return this.#spectrum;
   }
 
+  /** Makes room in the backend's storage by leaving the web features on the host from now on; false if there are none. */
+  moveWebToHost(reason: MemoryError): boolean {
+    if (!(this.#web instanceof MemoryWeb)) return false;
+    this.#web.release();
+    this.#web = this.#webOnHost(reason);
+    return true;
+  }
+
   release(): void {
     if (this.#ownsTest) this.backend.release(this.testFeatures);
     this.#web?.release();
@@ -105,7 +113,7 @@ export class ResidentProblem {
 
   #loadWeb(): WebFeatures {
     const { problem, backend, dtype } = this;
-    const { webRows, note } = this.#options;
+    const { webRows } = this.#options;
     const categories = problem.testSemantics.rows;
     if ((webRows?.rows ?? problem.webFeatures.rows) === 0)
       throw new ProblemError(
@@ -119,11 +127,18 @@ export class ResidentProblem {
       return new MemoryWeb(backend, problem.webFeatures, problem.webLabels, categories, dtype);
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
-      note?.(
-        `${error.message}, more than is free there: the web features stay on the host and are sent block by block`,
-      );
-      return new StreamedWeb(backend, hostRows(problem.webFeatures), problem.webLabels, categories, dtype);
+      return this.#webOnHost(error);
     }
+  }
+
+  #webOnHost(reason: MemoryError): WebFeatures {
+    const { problem, backend, dtype } = this;
+    this.#options.note?.(
+      `${reason.message}, more than is free there: the web features stay on the host and are sent block by block`,
+    );
+    const { webFeatures, webLabels, testSemantics } = problem;
+    const block = Math.min(32 * 2 ** 20, (webFeatures.rows * webFeatures.cols * 8) / 16);
+    return new StreamedWeb(backend, hostRows(webFeatures), webLabels, testSemantics.rows, dtype, block);
   }
 }
 

@@ -8,7 +8,7 @@ import { type Dtype, Matrix } from '../linalg/matrix.js';
 import type { WebRows } from '../problem/streamed.js';
 import { type Grouping, gemv, groupByCategory, type Run, squaredNorm, type WebFeatures } from './web-features.js';
 
-const blockBytes = 32 * 2 ** 20;
+const usualBlock = 32 * 2 ** 20;
 
 export class StreamedWeb implements WebFeatures {
   readonly rows: number;
@@ -21,7 +21,14 @@ export class StreamedWeb implements WebFeatures {
   /** Grouped position of each row of the file. */
   readonly #position: Int32Array;
 
-  constructor(backend: Backend, source: WebRows, labels: Int32Array, categories: number, dtype: Dtype) {
+  constructor(
+    backend: Backend,
+    source: WebRows,
+    labels: Int32Array,
+    categories: number,
+    dtype: Dtype,
+    blockBytes = usualBlock,
+  ) {
     this.#backend = backend;
     this.#source = source;
     this.rows = source.rows;

@@ -45,11 +45,11 @@ const names: Record<Part, string[]> = {
   ],
 };
 
-/** Folders looked through beside the loader's own: CUDA's usual places and those named by the environment. */
-function folders(): string[] {
-  const found = [process.env.BOWERBIRD_CUDA, process.env.CUDA_HOME, process.env.CUDA_PATH].flatMap((root) =>
-    root ? [root, join(root, 'lib64'), join(root, 'bin')] : [],
-  );
+const within = (root: string | undefined) => (root ? [root, join(root, 'lib64'), join(root, 'bin')] : []);
+
+/** Folders looked through after the loader's own: those named by CUDA's variables and its usual places. */
+function usualFolders(): string[] {
+  const found = [process.env.CUDA_HOME, process.env.CUDA_PATH].flatMap(within);
   if (existsSync('/usr/local'))
     for (const name of readdirSync('/usr/local')
       .filter((each) => each.startsWith('cuda'))
@@ -57,18 +57,20 @@ function folders(): string[] {
       .reverse())
       found.push(join('/usr/local', name, 'lib64'), join('/usr/local', name, 'targets/x86_64-linux/lib'));
   found.push('/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/local/nvidia/lib64');
-  return [...new Set(found)].filter((folder) => existsSync(folder));
+  return [...new Set(found)];
 }
 
 export function openCudaLibraries(koffi: typeof Koffi): CudaLibraries {
   const tried: string[] = [];
-  const places = folders();
+  const [named, usual] = [within(process.env.BOWERBIRD_CUDA), usualFolders()];
   const opened = {} as Record<Part, { handle: Koffi.LibraryHandle; path: string }>;
   for (const part of Object.keys(names) as Part[]) {
-    const candidates = names[part].flatMap((name) => [
-      name,
-      ...places.map((folder) => join(folder, name)).filter((path) => existsSync(path)),
-    ]);
+    const inside = (folders: string[], name: string) =>
+      folders.map((folder) => join(folder, name)).filter((path) => existsSync(path));
+    const candidates = [
+      ...names[part].flatMap((name) => inside(named, name)),
+      ...names[part].flatMap((name) => [name, ...inside(usual, name)]),
+    ];
     for (const path of candidates) {
       try {
         opened[part] = { handle: koffi.load(path), path };

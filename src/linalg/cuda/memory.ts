@@ -12,6 +12,10 @@ export class DevicePool {
   readonly #free: (address: number) => void;
   readonly #memset: (address: number, value: number, bytes: number) => void;
   readonly #idle = new Map<number, number[]>();
+  /** What an error kept from being released comes back when nobody can reach it any more. */
+  readonly #lost = new FinalizationRegistry<{ address: number; bytes: number }>(({ address, bytes }) =>
+    this.give(address, bytes),
+  );
 
   constructor(calls: CudaCalls) {
     this.copies = calls.copies();
@@ -51,6 +55,14 @@ export class DevicePool {
     else this.#idle.set(size, [address]);
   }
 
+  watch(owner: object, address: number, bytes: number): void {
+    this.#lost.register(owner, { address, bytes }, owner);
+  }
+
+  unwatch(owner: object): void {
+    this.#lost.unregister(owner);
+  }
+
   zero(address: number, bytes: number): void {
     if (bytes > 0) this.#memset(address, 0, bytes);
   }
@@ -77,6 +89,7 @@ export class DeviceStorage {
     this.length = length;
     this.dtype = dtype;
     this.address = pool.take(this.bytes);
+    pool.watch(this, this.address, this.bytes);
     pool.zero(this.address, this.bytes);
   }
 
@@ -114,6 +127,7 @@ export class DeviceStorage {
   release(): void {
     if (this.#released) return;
     this.#released = true;
+    this.#pool.unwatch(this);
     this.#pool.give(this.address, this.bytes);
   }
 }
