@@ -169,7 +169,7 @@ describe('bowerbird run and status', () => {
     await read(base);
     const { stderr, code } = await bowerbird(['run', folder]);
     expect(code).toBe(1);
-    expect(stderr).toContain('auxiliary is known; there is no such folder');
+    expect(stderr).toContain(`auxiliary is known; there is no folder ${join(folder, 'known')}`);
     const { stdout } = await bowerbird(['status', folder]);
     expect(stdout).toMatch(/crawl +failed/);
   });
