@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
@@ -72,6 +72,15 @@ describe('bowerbird fit, used wrongly', () => {
     expect(await tryFit('--out', file('problem.npz'))).toBe(1);
     expect(printed.errors).toContain(`${file('problem.npz')}: cannot be written: a file of this name is there already`);
   });
+
+  it.skipIf(process.getuid?.() === 0)(
+    'notices before the work that the folder cannot be written (nothing is forbidden to root)',
+    async () => {
+      mkdirSync(file('locked'), { mode: 0o555 });
+      expect(await tryFit('--out', file('locked'))).toBe(1);
+      expect(printed.errors).toContain(`${file('locked')}: cannot be written: permission denied`);
+    },
+  );
 
   it('keeps the results of a search that lie where it should write', async () => {
     const search = ['tune', file('problem.npz'), '--method', 'lr', '--trials', '2', '--jobs', '1', '--quiet'];

@@ -126,6 +126,17 @@ describe('bowerbird fit', () => {
 });
 
 describe('bowerbird methods', () => {
+  it('explains one method and its parameters', async () => {
+    expect(await run(['methods', 'ours'])).toBe(0);
+    expect(printed.out).toMatch(/^ours: /);
+    expect(printed.out).toMatch(/^ {2}bound +2\.5 +1\.5 to 5 +\S/m);
+    printed.out = '';
+    expect(await run(['methods', 'ours', '--json'])).toBe(0);
+    expect(JSON.parse(printed.out)).toMatchObject({ name: 'ours', parameters: { bound: { default: 2.5 } } });
+    expect(await run(['methods', 'eszl'])).toBe(2);
+    expect(printed.errors).toContain('Did you mean "eszsl"?');
+  });
+
   it('lists every method with what it uses', async () => {
     expect(await run(['methods', '--json'])).toBe(0);
     const listed = JSON.parse(printed.out) as { name: string; uses: string[]; citation: string }[];

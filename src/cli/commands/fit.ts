@@ -1,5 +1,5 @@
 /** `bowerbird fit`: learns a classifier from a problem file. */
-import { mkdir, readFile, rmdir } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rmdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../errors.js';
@@ -43,7 +43,7 @@ export default defineCommand({
     set: {
       type: 'list',
       placeholder: 'NAME=VALUE',
-      description: 'Parameters of the method, as "bowerbird methods" lists them.',
+      description: 'Parameters of the method, as "bowerbird methods METHOD" explains them.',
     },
     params: {
       type: 'string',
@@ -100,6 +100,7 @@ export default defineCommand({
     const { problem, webRows, close } = await openProblem(path, options, loadOptions(options, signal));
     // Before the work, so that a folder that cannot be written is known then.
     const made = await mkdir(out, { recursive: true });
+    await access(out, constants.W_OK);
     try {
       if (webRows && !special)
         throw new UsageError(
