@@ -1,8 +1,9 @@
 /** The part of `bowerbird fit` that serves any method of the registry. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UsageError } from '../errors.js';
+import { FormatError, UsageError } from '../errors.js';
 import { type FitMetrics, writeMethodRun } from '../evaluation/run-folder.js';
+import { fileError } from '../formats/file.js';
 import type { Backend } from '../linalg/backend.js';
 import { createMethod, type MethodSpec, type ParameterValue } from '../methods/index.js';
 import { candidateNames, type Problem } from '../problem/index.js';
@@ -58,26 +59,43 @@ export async function givenParameters(
     const text = rest.join('=');
     if (rest.length === 0 || text === '') throw new UsageError(`--set ${setting}: NAME=VALUE was expected`);
     const value = Number.isNaN(Number(text)) ? text : Number(text);
-    if (typeof value === 'string' && typeof spec.parameters[name]?.default === 'number')
+    if (!Number.isFinite(value) && typeof spec.parameters[name]?.default === 'number')
       throw new UsageError(`--set ${setting}: ${name} of ${spec.name} must be a number`);
     parameters[name] = value;
   }
+  requireParameters(spec, parameters);
+  return parameters;
+}
+
+/** @throws UsageError for a parameter that the method does not have */
+export function requireParameters(spec: MethodSpec, parameters: Readonly<Record<string, unknown>>): void {
   const unknown = Object.keys(parameters).find((name) => !Object.hasOwn(spec.parameters, name));
   if (unknown)
     throw new UsageError(
       `${spec.name} has no parameter "${unknown}"`,
       `Parameters of ${spec.name}: ${Object.keys(spec.parameters).join(', ') || 'none'}.`,
     );
-  return parameters;
+}
+
+/** What `--params` names. */
+export async function readParameterFile(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8').catch((error) => {
+    throw fileError(path, error, 'opened');
+  });
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new FormatError(
+      path,
+      undefined,
+      `is not JSON: ${(error as Error).message}`,
+      'Give chosen.json of "bowerbird tune".',
+    );
+  }
 }
 
 async function parametersOf(path: string, method: string): Promise<Record<string, ParameterValue>> {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    throw new UsageError(`--params ${path} cannot be read: ${(error as Error).message}`);
-  }
+  const parsed = await readParameterFile(path);
   const record = (parsed as { parameters?: unknown } | null)?.parameters ?? parsed;
   if (typeof record !== 'object' || record === null || Array.isArray(record)) {
     const found = Array.isArray(record) ? 'a list' : record === null ? 'nothing' : `a ${typeof record}`;

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
@@ -33,6 +33,22 @@ describe('tune, compare and experiment, used wrongly', () => {
     expect(printed.errors).toContain('Try: bowerbird experiment weights --out results\n');
     expect(await run(['tune', 'birds.npz'])).toBe(2);
     expect(printed.errors).toContain('Try: bowerbird tune birds.npz --out results\n');
+  });
+
+  it('check the parameters that they are given', async () => {
+    const words = ['experiment', 'running-time', file('problem.npz'), '--quiet', '--out', file('x'), '--params'];
+    expect(await run([...words, file('nowhere.json')])).toBe(1);
+    expect(printed.errors).toContain('nowhere.json: cannot be opened: no such file or folder [BOWERBIRD_FILE]');
+    for (const [text, message] of [
+      ['{', 'is not JSON'],
+      ['null', 'has no "method" and "parameters"'],
+      ['{"method": "eszl", "parameters": {}}', 'Did you mean "eszsl"?'],
+      ['{"method": "lr", "parameters": {"rigde": 1}}', 'lr has no parameter "rigde"'],
+    ]) {
+      writeFileSync(file('given.json'), text);
+      expect(await run([...words, file('given.json')])).not.toBe(0);
+      expect(printed.errors).toContain(message);
+    }
   });
 
   it('name a file where a folder was expected', async () => {

@@ -43,6 +43,8 @@ describe('bowerbird fit, used wrongly', () => {
   it('names a value that should be a number', async () => {
     expect(await tryFit('--out', file('x'), '--set', 'sharpness=high')).toBe(2);
     expect(printed.errors).toContain('--set sharpness=high: sharpness of bowerbird must be a number');
+    expect(await tryFit('--out', file('x'), '--set', 'sharpness=Infinity')).toBe(2);
+    expect(printed.errors).toContain('--set sharpness=Infinity: sharpness of bowerbird must be a number');
   });
 
   it.each([

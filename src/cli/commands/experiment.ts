@@ -1,5 +1,4 @@
 /** `bowerbird experiment`: the paper's tables and figures, on a given problem or on a generated one. */
-import { readFile } from 'node:fs/promises';
 import { FormatError, PartialFailureError, UsageError } from '../../errors.js';
 import {
   builtInProblem,
@@ -15,7 +14,9 @@ import {
 } from '../../evaluation/index.js';
 import { defineCommand } from '../command.js';
 import { evaluationOptions, evaluationSetting, requireOut, settingOf } from '../evaluation-options.js';
+import { readParameterFile, requireParameters } from '../fit-method.js';
 import { nearest } from '../parse.js';
+import { methodNamed } from '../shared-options.js';
 import { shortNumber, tableLines } from '../table.js';
 import { printTable } from './compare.js';
 
@@ -114,23 +115,13 @@ function requireExperiment(name: string): asserts name is ExperimentName {
 async function givenParameters(paths: readonly string[]): Promise<Record<string, Parameters>> {
   const given: Record<string, Parameters> = {};
   for (const path of paths) {
-    const text = await readFile(path, 'utf8').catch((error: Error) => {
-      throw new UsageError(`--params ${path} cannot be read: ${error.message}`);
-    });
-    const chosen = parse(path, text) as { method?: unknown; parameters?: unknown };
+    const chosen = (await readParameterFile(path)) as { method?: unknown; parameters?: unknown };
     if (typeof chosen?.method !== 'string' || typeof chosen.parameters !== 'object' || chosen.parameters === null)
       throw new FormatError(path, undefined, 'has no "method" and "parameters"', 'Make it with "bowerbird tune".');
+    requireParameters(methodNamed(chosen.method), chosen.parameters as Parameters);
     given[chosen.method] = chosen.parameters as Parameters;
   }
   return given;
-}
-
-function parse(path: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new FormatError(path, undefined, `is not JSON: ${(error as Error).message}`);
-  }
 }
 
 /** A series per column, a value of x per line; curves of many points are for the report. */
