@@ -19,7 +19,7 @@ export interface StageRecord {
   finished?: string;
 }
 
-interface StateFile {
+export interface StateFile {
   version: 1;
   stages: Record<string, StageRecord>;
 }

@@ -52,6 +52,7 @@ export const layout = {
   tune: 'tune',
   chosen: 'tune/chosen.json',
   run: 'run',
+  answers: 'run/answers.csv',
   scorer: 'run/scorer.safetensors',
   calibration: 'run/calibration.json',
   compare: 'compare',

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCsv, readSafetensors } from '../../src/formats/index.js';
@@ -6,6 +6,7 @@ import { createBackend } from '../../src/linalg/index.js';
 import { loadProblem, readProblem } from '../../src/problem/index.js';
 import { readFeatureMeta } from '../../src/vision/feature-meta.js';
 import { decodePicture, loadFeatures } from '../../src/vision/index.js';
+import { exportClassifier, openWorkspace, runWorkspace } from '../../src/workspace/index.js';
 import { loadScorer, scorePictures } from '../../src/workspace/scorer.js';
 import { bowerbird, makeWorld, testNames, type World } from './world.js';
 
@@ -146,5 +147,52 @@ describe('bowerbird export', () => {
     const { code, stderr } = await bowerbird(['export', world.folder, '--as', 'tflite']);
     expect(code).toBe(2);
     expect(stderr).toContain('onnx-pixels');
+  });
+});
+
+describe('a finished workspace', () => {
+  it('answers for each test picture by its path', async () => {
+    const { header, rows } = await readCsv(world.path('run', 'answers.csv'));
+    expect(header).toEqual(['picture', 'category', 'runner_up', 'margin', 'truth']);
+    const predictions = await readCsv(world.path('run', 'predictions.csv'));
+    expect(rows.map(([, category]) => category)).toEqual(predictions.rows.map(([, name]) => name));
+    for (const [picture, , , , truth] of rows) {
+      expect(existsSync(world.path('test', picture)), picture).toBe(true);
+      expect(picture.split('/')[0]).toBe(truth);
+    }
+  });
+
+  it('has weights of files, not of rows alone, unless the problem is newer than the fit', async () => {
+    const weights = async () => JSON.parse((await bowerbird(['weights', world.path('run'), '--json'])).stdout);
+    const named = (await weights()) as Record<string, { picture?: string }[]>;
+    expect(Object.keys(named).sort()).toEqual([...testNames].sort());
+    for (const { picture } of Object.values(named).flat()) expect(existsSync(picture!)).toBe(true);
+    const file = world.path('.bowerbird', 'stages.json');
+    const before = readFileSync(file, 'utf8');
+    const states = JSON.parse(before);
+    states.stages.problem.output = 'another';
+    writeFileSync(file, JSON.stringify(states));
+    expect(Object.values((await weights()) as typeof named).flat()[0]).not.toHaveProperty('picture');
+    writeFileSync(file, before);
+  });
+
+  it('is exported without what needs answers, where they are not known', async () => {
+    const unlabelled = await makeWorld({ auxiliary: 3, test: 2, web: 2, validation: false });
+    try {
+      for (const name of testNames)
+        for (const i of [0, 1])
+          renameSync(unlabelled.path('test', name, `${name} 0${i}.png`), unlabelled.path('test', `${name} ${i}.png`));
+      for (const name of testNames) rmSync(unlabelled.path('test', name), { recursive: true });
+      const workspace = await openWorkspace(unlabelled.folder);
+      await runWorkspace(workspace);
+      const files = await exportClassifier(workspace, unlabelled.path('out'));
+      expect(files).toContain('classifier.onnx');
+      expect(files).not.toContain('res101.mat');
+      await expect(exportClassifier(workspace, unlabelled.path('out'), ['xlsa17'])).rejects.toThrow(/are not known/);
+      const { header } = await readCsv(unlabelled.path('run', 'answers.csv'));
+      expect(header).toEqual(['picture', 'category', 'runner_up', 'margin']);
+    } finally {
+      unlabelled.remove();
+    }
   });
 });

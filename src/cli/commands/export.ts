@@ -9,26 +9,31 @@ export default defineCommand({
   summary: 'Write the classifier of a finished workspace for use elsewhere, with a model card.',
   description:
     'onnx: features to scores and confidences. onnx-pixels: the same with the network, pixels to scores. safetensors: the ' +
-    'matrices. problem: the problem file. xlsa17: the MATLAB pair of the zero-shot benchmarks, with the web pictures beside it. ' +
+    'matrices. problem: the problem file. xlsa17: the MATLAB pair of the zero-shot benchmarks, with the web pictures beside it, where the ' +
+    'answers of all test pictures are known. ' +
     'categories.txt, ATTRIBUTION.txt and MODEL_CARD.md always come with it.',
   arguments: [{ name: 'WORKSPACE', description: 'folder with bowerbird.yaml; here if not given', optional: true }],
   options: {
     out: { type: 'string', short: 'o', placeholder: 'DIR', description: 'Where to. [default: WORKSPACE/export]' },
-    as: { type: 'list', placeholder: 'FORMAT,…', description: `Formats: ${exportFormats.join(', ')} (all).` },
+    as: {
+      type: 'list',
+      placeholder: 'FORMAT,…',
+      description: `Formats: ${exportFormats.join(', ')} (all that are possible).`,
+    },
   },
   examples: [
     { command: 'bowerbird export birds', explanation: 'everything into birds/export' },
     { command: 'bowerbird export birds --as onnx --out deploy', explanation: 'features to scores, for onnxruntime' },
   ],
   async run({ args: [folder = '.'], options, print, printJson, progress, signal }) {
-    const formats = options.as ?? exportFormats;
-    for (const format of formats)
+    const formats = options.as as readonly ExportFormat[] | undefined;
+    for (const format of formats ?? [])
       if (!(exportFormats as readonly string[]).includes(format))
         throw new UsageError(`--as ${format} is not a format`, `Formats are: ${exportFormats.join(', ')}.`);
     const { exportClassifier, openWorkspace } = await import('../../workspace/index.js');
     const workspace = await openWorkspace(folder);
     const out = options.out ?? workspace.path('export');
-    const files = await exportClassifier(workspace, out, formats as readonly ExportFormat[], {
+    const files = await exportClassifier(workspace, out, formats, {
       signal,
       onWait: showWaiting(progress),
     });

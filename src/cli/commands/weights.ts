@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../errors.js';
 import { readCsv } from '../../formats/index.js';
+import { picturesOfRun } from '../../workspace/run-pictures.js';
 import { defineCommand } from '../command.js';
 
 interface WeightedPicture {
@@ -10,6 +11,8 @@ interface WeightedPicture {
   category: string;
   weight: number;
   text: string;
+  /** Its file, where the fit is that of a workspace. */
+  picture?: string;
 }
 
 export default defineCommand({
@@ -36,9 +39,13 @@ export default defineCommand({
         'Give the folder of a fit that used web pictures (bowerbird fit … --out DIR).',
       );
     const groups = new Map<string, WeightedPicture[]>();
+    const files = await picturesOfRun(args[0]);
     for (const [row, category, weight, text] of (await readCsv(path)).rows) {
       if (!groups.has(category)) groups.set(category, []);
-      groups.get(category)!.push({ row: Number(row), category, weight: Number(weight), text });
+      const picture = files?.[Number(row)];
+      groups
+        .get(category)!
+        .push({ row: Number(row), category, weight: Number(weight), text, ...(picture && { picture }) });
     }
     if (options.category && !groups.has(options.category))
       throw new UsageError(
@@ -55,7 +62,7 @@ export default defineCommand({
       for (const picture of shown)
         print(
           picture
-            ? `  ${picture.weight.toFixed(3)}  row ${picture.row}${picture.text ? `  ${picture.text.slice(0, 80)}` : ''}`
+            ? `  ${picture.weight.toFixed(3)}  ${picture.picture ?? `row ${picture.row}`}${picture.text ? `  ${picture.text.slice(0, 80)}` : ''}`
             : '  …',
         );
     }

@@ -16,18 +16,19 @@ import { scorerModel } from './scorer-graph.js';
 import { writeXlsa17 } from './xlsa17.js';
 
 /**
- * Writes the formats asked for, the names of the categories and a model card.
+ * Writes the formats asked for, or all that can be written, with the names of the categories and a model card.
  * @returns names of the files in `folder`
  */
 export async function exportClassifier(
   workspace: Workspace,
   folder: string,
-  formats: readonly ExportFormat[] = exportFormats,
+  asked?: readonly ExportFormat[],
   patience: CatalogPatience = {},
 ): Promise<string[]> {
   const classifier = await openClassifier(workspace);
   const { scorer, calibration } = classifier;
   const problem = await readProblem(workspace.path(layout.problem), { dtype: 'float32', web: 'optional' });
+  const formats = asked ?? exportFormats.filter((format) => format !== 'xlsa17' || problem.testLabels);
   if (formats.includes('xlsa17') && !problem.testLabels)
     throw new UsageError(
       'an xlsa17 pair names the category of every test picture, and those of this workspace are not known',

@@ -1,14 +1,15 @@
 /** The classifier: fitted on the problem, scored where answers are known, and made to state its confidence. */
 import { existsSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { writeLearnerRun, writeMethodRun } from '../../evaluation/run-folder.js';
-import { writeFileAtomic } from '../../formats/index.js';
+import { readCsv, writeCsv, writeFileAtomic } from '../../formats/index.js';
 import { Combo, PaperLearner } from '../../learner/index.js';
 import type { Backend } from '../../linalg/backend.js';
 import { createBackend } from '../../linalg/index.js';
 import { createMethod, findMethod, type ParameterValue } from '../../methods/index.js';
 import { loadProblem, type Method, type Problem, problemHash } from '../../problem/index.js';
 import { readFeatureMeta } from '../../vision/index.js';
+import type { ProblemRows } from '../assemble.js';
 import { reliability, scoreSpread } from '../calibration.js';
 import { chooseScorer, type ScorerChoice, scorerOfKind, scoresAsIfNew } from '../choose-scorer.js';
 import { chosenParameters } from '../chosen-parameters.js';
@@ -33,7 +34,7 @@ export const fitStage: Stage = {
   },
 
   outputs: async (workspace) => {
-    const optional = [layout.calibration, 'run/model.safetensors', 'run/weights.csv'];
+    const optional = [layout.answers, layout.calibration, 'run/model.safetensors', 'run/weights.csv'];
     return [
       'run/predictions.csv',
       'run/metrics.json',
@@ -69,6 +70,7 @@ export const fitStage: Stage = {
         for (const warning of warnings_) context.note(warning);
       }
       const metrics = await writeRun(workspace, method, problem, record);
+      await writeAnswers(workspace);
       await writeScorer(method, problem, parameters, backend, context);
       const accuracy = metrics.accuracy === undefined ? '' : `, accuracy ${(100 * metrics.accuracy).toFixed(2)} %`;
       const area =
@@ -97,6 +99,18 @@ async function writeRun(workspace: Workspace, method: Method, problem: Problem, 
   return method instanceof PaperLearner || method instanceof Combo
     ? writeLearnerRun(folder, method, problem, record, { scaling })
     : writeMethodRun(folder, method, problem, record);
+}
+
+/** The predictions once more, by the pictures' own names; the problem knows rows only. */
+async function writeAnswers({ path }: Workspace): Promise<void> {
+  const { test } = JSON.parse(await readFile(path(layout.rows), 'utf8')) as ProblemRows;
+  const { header = [], rows } = await readCsv(path(layout.run, 'predictions.csv'));
+  const columns = ['name', 'runner_up', 'margin', 'truth'].map((name) => header.indexOf(name)).filter((at) => at >= 0);
+  await writeCsv(
+    path(layout.answers),
+    rows.map((row) => [test[Number(row[0])], ...columns.map((at) => row[at])]),
+    { header: ['picture', ...columns.map((at) => (header[at] === 'name' ? 'category' : header[at]))] },
+  );
 }
 
 /** What classifies pictures that come later, and its calibration where there are validation categories. */
