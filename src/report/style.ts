@@ -55,7 +55,7 @@ p { max-width: 75ch; }
 .record dt { color: var(--muted); }
 .record dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; margin: 12px 0; border: 1px solid var(--line); border-radius: 10px; }
-table { border-collapse: collapse; width: 100%; font-size: 0.88rem; }
+table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: 0.88rem; }
 caption { text-align: left; padding: 10px 14px 4px; color: var(--muted); font-size: 0.85rem; }
 th, td { padding: 7px 14px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th { color: var(--muted); font-weight: 600; font-size: 0.8rem; vertical-align: bottom; background: var(--card); }

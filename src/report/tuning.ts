@@ -61,7 +61,7 @@ function progressChart(full: readonly Trial[]): Html {
       height: narrow ? 220 : 260,
       marginLeft: 48,
       x: { label: 'full trial', ticks: narrow ? 4 : 8 },
-      y: { label: 'validation accuracy, %', grid: true, nice: true },
+      y: { label: 'validation accuracy, %', grid: true, nice: true, ...domainOf(full) },
       marks: [
         Plot.dot(data, { x: 'order', y: 'accuracy', fill: colours.muted, fillOpacity: 0.7, r: 3.5, title: 'title' }),
         Plot.lineY(data, { x: 'order', y: 'best', stroke: colours.accent, strokeWidth: 2, curve: 'step-after' }),
@@ -72,6 +72,13 @@ function progressChart(full: readonly Trial[]): Html {
       caption: 'Dots: trials on all validation pictures, in the order they were drawn. Line: the best so far.',
     },
   );
+}
+
+/** Left to the data, unless all trials are equally good: an axis needs an extent. */
+function domainOf(trials: readonly Trial[]): { domain?: [number, number] } {
+  const accuracies = trials.map(({ accuracy }) => accuracy);
+  const [low, high] = [Math.min(...accuracies), Math.max(...accuracies)];
+  return low === high ? { domain: [low - 1, high + 1] } : {};
 }
 
 /** Validation accuracy against each parameter by itself. */
@@ -103,7 +110,7 @@ function sensitivity(full: readonly Trial[], looks: readonly Trial[], chosen: st
           ticks: 4,
           ...(scale === 'log' && { tickFormat: powerTick }),
         },
-        y: { label: 'accuracy, %', grid: true, nice: true, ticks: 5 },
+        y: { label: 'accuracy, %', grid: true, nice: true, ticks: 5, ...domainOf([...full, ...looks]) },
         marks: [
           Plot.dot(pick(looks), { x: 'x', y: 'y', stroke: colours.muted, strokeOpacity: 0.6, r: 3, title: 'title' }),
           Plot.dot(

@@ -6,6 +6,8 @@ import type { ChosenParameters, CompareTable } from '../../src/evaluation/index.
 import { readCsv } from '../../src/formats/index.js';
 import { listedPictures, renderReport, writeReport } from '../../src/report/index.js';
 import { commandLine } from '../../src/report/provenance.js';
+import { readFolder } from '../../src/report/read-folder.js';
+import { tuning } from '../../src/report/tuning.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { hostileName, hostileText, makeFolders, type ReportFolders } from './folders.js';
 
@@ -73,6 +75,19 @@ describe('the report', () => {
     expect(words(section)).toContain((100 * chosen.validationAccuracy).toFixed(1));
     const labels = [...section.querySelectorAll('figure .wide')].map((figure) => figure.getAttribute('aria-label'));
     for (const name of Object.keys(chosen.parameters)) expect(labels).toContain(`Validation accuracy against ${name}`);
+  });
+
+  it('draws a search whose trials are all equally good on an axis of its own', async () => {
+    const search = await readFolder(folders.tune);
+    if (search.kind !== 'tune') throw new Error('expected a search');
+    const trials = search.trials.map((line) =>
+      'outcome' in line ? { ...line, outcome: { ...line.outcome, meanCategoryAccuracy: 0.9875 } } : line,
+    );
+    const page = parseHTML(`<html><body>${tuning({ ...search, trials }).text}</body></html>`)
+      .document as unknown as Node;
+    const ticks = [...page.querySelectorAll('g[text-anchor="end"] text')].map(words);
+    expect(ticks.length).toBeGreaterThan(0);
+    for (const text of ticks) expect(text).not.toMatch(/\d\.\d{3}/);
   });
 
   it('draws the plots and tables of an experiment, and the comparison in it', () => {
