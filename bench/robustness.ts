@@ -13,8 +13,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
+import { BowerbirdError } from '../src/errors.js';
 import { accuracy } from '../src/evaluation/index.js';
-import { createBackend } from '../src/linalg/index.js';
+import { type Backend, createBackend } from '../src/linalg/index.js';
 import { Random } from '../src/linalg/random.js';
 import { createMethod, findMethod, methods, type ParameterValue } from '../src/methods/index.js';
 import { loadProblem, type Problem, validationSplit } from '../src/problem/index.js';
@@ -80,17 +81,15 @@ export async function run(args: string[]): Promise<void> {
     for (const method of names) {
       const figures: number[] = [];
       for (const [, each] of given) {
-        const fitted = createMethod(findMethod(method), chosen.get(method) ?? {}, 1);
-        await fitted.fit(each, { backend });
-        figures.push(100 * accuracy(fitted.predict(each.testFeatures), each.testLabels!));
+        figures.push(await percentage(method, chosen.get(method) ?? {}, each, backend));
       }
       rows.push({ method, figures });
-      console.error(`${name}, ${method}: ${figures.map((figure) => figure.toFixed(1)).join(' ')}`);
+      console.error(`${name}, ${method}: ${figures.map(written).join(' ')}`);
     }
-    rows.sort((a, b) => sum(b.figures) - sum(a.figures));
+    rows.sort((a, b) => mean(b.figures) - mean(a.figures));
     const table = markdownTable(
       ['method', ...given.map(([column]) => column)],
-      rows.map(({ method, figures }) => [method, ...figures.map((figure) => figure.toFixed(1))]),
+      rows.map(({ method, figures }) => [method, ...figures.map(written)]),
     );
     const source = chosen.size > 0 ? 'parameters of the comparison above' : 'default parameters';
     const command = `npm run bench -- robustness --part ${name}`;
@@ -102,6 +101,32 @@ export async function run(args: string[]): Promise<void> {
     if (figure) draw(name, axis, given, rows);
   }
   backend.dispose();
+}
+
+/** Accuracy in percent; not a number where the problem lacks what the method works with, such as texts. */
+async function percentage(
+  method: string,
+  parameters: Record<string, ParameterValue>,
+  problem: Problem,
+  backend: Backend,
+): Promise<number> {
+  try {
+    const fitted = createMethod(findMethod(method), parameters, 1);
+    await fitted.fit(problem, { backend });
+    return 100 * accuracy(fitted.predict(problem.testFeatures), problem.testLabels!);
+  } catch (error) {
+    if (!(error instanceof BowerbirdError)) throw error;
+    console.error(`${method}: ${error.message}`);
+    return Number.NaN;
+  }
+}
+
+const written = (figure: number) => (Number.isNaN(figure) ? '–' : figure.toFixed(1));
+
+/** Of those that are numbers. */
+function mean(figures: readonly number[]): number {
+  const known = figures.filter((figure) => !Number.isNaN(figure));
+  return known.reduce((total, value) => total + value, 0) / known.length;
 }
 
 /** Parameters by method, from table.json. */
@@ -133,8 +158,6 @@ function withCount(problem: Problem, count: number): Problem {
   );
   return keepWeb(problem, Int32Array.from(rows).sort());
 }
-
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 /** One line a method; the best ten and the paper's learner are named. */
 function draw(
