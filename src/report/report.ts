@@ -29,6 +29,8 @@ export interface ReportOptions {
   date?: Date;
   signal?: AbortSignal;
   onProgress?: (progress: { done: number; total: number; detail: string }) => void;
+  /** Called with the file of a picture that cannot be shown; its words are shown without it. */
+  onUnreadable?: (file: string) => void;
 }
 
 /**
@@ -45,7 +47,7 @@ export async function writeReport(path: string, options: ReportOptions): Promise
 export async function renderReport(options: ReportOptions): Promise<string> {
   const { folders, title = 'Bowerbird report', date = new Date(), signal, onProgress } = options;
   if (folders.length === 0) throw new UsageError('a report needs at least one results folder');
-  const { perCategory = 6, galleryCategories: categories = 24, pictures } = options;
+  const { perCategory = 6, galleryCategories: categories = 24, pictures, onUnreadable } = options;
   const backend = await createBackend({ device: 'wasm', threads: 1 });
   try {
     const sections: Section[] = [];
@@ -53,7 +55,7 @@ export async function renderReport(options: ReportOptions): Promise<string> {
       signal?.throwIfAborted();
       onProgress?.({ done: i, total: folders.length, detail: path });
       const folder = await readFolder(path);
-      sections.push(await sectionOf(backend, folder, i, { pictures, perCategory, categories, signal }));
+      sections.push(await sectionOf(backend, folder, i, { pictures, perCategory, categories, onUnreadable, signal }));
     }
     const kinds = sections.map(({ kind }) => kind.toLowerCase());
     return page({

@@ -11,6 +11,8 @@ export interface GalleryOptions {
   perCategory: number;
   /** Categories shown at most. */
   categories: number;
+  /** Called with the file of a picture that cannot be shown. */
+  onUnreadable?: (file: string) => void;
   signal?: AbortSignal;
 }
 
@@ -54,7 +56,7 @@ export async function gallery(fit: FitFolder, options: GalleryOptions): Promise<
       { title: 'lowest', kind: 'low', pictures: sorted.slice(sorted.length - count).reverse() },
     ];
     const lists: Html[] = [];
-    for (const end of ends) lists.push(await endOf(end, fit.path, options.pictures));
+    for (const end of ends) lists.push(await endOf(end, fit.path, options));
     parts.push(
       options.pictures ? html`<h4>${category}</h4>${lists}` : details(`${category} (${pictures.length})`, lists),
     );
@@ -69,7 +71,8 @@ interface End {
   pictures: readonly WeightedPicture[];
 }
 
-async function endOf({ title, kind, pictures }: End, folder: string, provider?: PictureProvider): Promise<Html> {
+async function endOf({ title, kind, pictures }: End, folder: string, options: GalleryOptions): Promise<Html> {
+  const { pictures: provider, onUnreadable } = options;
   const heading = `${title} weights`;
   if (!provider)
     return table<WeightedPicture>(
@@ -82,16 +85,21 @@ async function endOf({ title, kind, pictures }: End, folder: string, provider?: 
       { caption: `The ${heading}` },
     );
   const items: Html[] = [];
-  for (const picture of pictures) items.push(await item(picture, kind, await provider.webPicture(picture.row, folder)));
+  for (const picture of pictures) {
+    const known = await provider.webPicture(picture.row, folder);
+    const image = known?.file ? await thumbnail(known.file) : undefined;
+    if (known?.file && !image) onUnreadable?.(known.file);
+    items.push(item(picture, kind, known, image));
+  }
   return html`<p class="caption">The <span class="${kind}">${heading}</span></p><ul class="gallery">${items}</ul>`;
 }
 
-async function item(
+function item(
   { row, weight, text }: WeightedPicture,
   kind: string,
   known: ReportPicture | undefined,
-): Promise<Html> {
-  const source = known?.file ? await thumbnail(known.file) : undefined;
+  source: string | undefined,
+): Html {
   const title = known?.title || text || `web picture ${row}`;
   const tags = known?.tags?.join(', ');
   const credit = [known?.author && `by ${known.author}`, known?.source].filter(Boolean).join(', ');

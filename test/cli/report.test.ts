@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { generateProblem, saveProblem } from '../../src/problem/index.js';
 import { temporaryFolder } from '../temporary-folder.js';
@@ -48,6 +49,18 @@ describe('bowerbird report', () => {
     expect(again.status, again.stderr).toBe(0);
     const predictions = (run: string) => readFile(join(folder, run, 'predictions.csv'), 'utf8');
     expect(await predictions('again')).toBe(await predictions('run'));
+  });
+
+  it('shows the listed pictures, wherever they lie, and names those that cannot be read', async () => {
+    const elsewhere = join(folder, 'elsewhere');
+    await mkdir(elsewhere);
+    await sharp({ create: { width: 8, height: 8, channels: 3, background: 'teal' } }).toFile(join(elsewhere, 'a.png'));
+    const rows = Array.from({ length: 90 }, (_, row) => `${row},${row < 30 ? join(elsewhere, 'a.png') : 'gone.png'}\n`);
+    await writeFile(join(folder, 'list.csv'), `row,file\n${rows.join('')}`);
+    const made = bowerbird('report', 'run', '--pictures', 'list.csv', '--per-category', '2', '--out', 'shown.html');
+    expect(made.status, made.stderr).toBe(3);
+    expect(made.stderr).toContain(`8 of the pictures cannot be read, and only their words are shown: ${folder}`);
+    expect((await readFile(join(folder, 'shown.html'), 'utf8')).match(/<img src="data:image\/webp/g)).toHaveLength(4);
   });
 
   it('refuses folders without results, and to guess where the page shall go', () => {

@@ -9,7 +9,8 @@ export default defineCommand({
   summary: 'Make one self-contained HTML page out of results.',
   description:
     'Tables with confidence intervals, convergence, sensitivity, confusion, a map of pictures and categories, the web ' +
-    'pictures trusted most and least, and how to repeat it all. The page needs no network and no scripts.',
+    'pictures trusted most and least, and how to repeat it all. The page needs no network and no scripts. ' +
+    'The exit code is 3 when some of the --pictures cannot be read.',
   arguments: [{ name: 'DIR', description: 'results folders of fit, tune, compare or experiment', rest: true }],
   options: {
     out: { type: 'string', short: 'o', placeholder: 'FILE', description: 'The page to write, such as report.html.' },
@@ -51,6 +52,7 @@ export default defineCommand({
     const pictures = options.pictures
       ? await listedPictures(options.pictures, dirname(resolve(options.pictures)))
       : undefined;
+    const unreadable: string[] = [];
     const { bytes } = await writeReport(out, {
       folders: args,
       title: options.title,
@@ -59,9 +61,14 @@ export default defineCommand({
       galleryCategories: options['gallery-categories'],
       signal,
       onProgress: (update) => progress.update({ stage: 'report', ...update }),
+      onUnreadable: (file) => unreadable.push(file),
     });
-    printJson({ out, bytes });
+    printJson({ out, bytes, unreadable });
     print(`${out} (${(bytes / 1024).toFixed(0)} KiB)`);
-    return 0;
+    if (unreadable.length > 0)
+      progress.note(
+        `${unreadable.length} of the pictures cannot be read, and only their words are shown: ${unreadable.slice(0, 3).join(', ')}${unreadable.length > 3 ? ', …' : ''}`,
+      );
+    return unreadable.length > 0 ? 3 : 0;
   },
 });
