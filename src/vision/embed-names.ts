@@ -3,13 +3,13 @@
  * vectors of the texts are averaged, and the mean is brought to unit length again (Radford et al. 2021, section 3.1.4).
  */
 import { readFile } from 'node:fs/promises';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ArgumentError, UsageError } from '../errors.js';
 import { Matrix } from '../linalg/matrix.js';
 import { ModelError } from './errors.js';
 import { getFile, type ModelFile, type RegistryOptions } from './get-model.js';
 import { exposeTensor, resolveLayer } from './onnx/expose.js';
 import { readGraph } from './onnx/graph.js';
+import { InferenceSession, Tensor } from './onnxruntime.js';
 import { type BpeTokenizer, readTokenizer } from './tokenizer.js';
 
 export interface EmbedNamesOptions extends RegistryOptions {

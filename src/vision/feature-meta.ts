@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { env } from 'onnxruntime-node';
 import sharp from 'sharp';
 import { FormatError } from '../errors.js';
 import { writeFileAtomic } from '../formats/index.js';
 import { FeatureMismatchError } from './errors.js';
 import type { Device, Reduction } from './network.js';
+import { env } from './onnxruntime.js';
 import type { Preprocessing } from './preprocessing.js';
 
 export interface FeatureMeta {

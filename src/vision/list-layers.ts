@@ -1,9 +1,9 @@
 /** The tensors of a model, with the shapes that onnxruntime infers for them. */
 import { readFile } from 'node:fs/promises';
-import { InferenceSession } from 'onnxruntime-node';
 import { ModelError } from './errors.js';
 import { exposeAll } from './onnx/expose.js';
 import { readGraph } from './onnx/graph.js';
+import { InferenceSession } from './onnxruntime.js';
 
 export interface ModelLayer {
   /** Name of the tensor, which is what `--layer` takes. */

@@ -3,12 +3,12 @@
  * pixels of pictures and gives one feature vector for each.
  */
 import { readFile } from 'node:fs/promises';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { BackendError } from '../errors.js';
 import { halfToFloats, realsToHalves } from '../formats/float16.js';
 import { ModelError } from './errors.js';
 import { exposeTensor, resolveLayer } from './onnx/expose.js';
 import { readGraph } from './onnx/graph.js';
+import { InferenceSession, Tensor } from './onnxruntime.js';
 import { createNormaliser, type Preprocessing } from './preprocessing.js';
 
 export type Device = 'cpu' | 'cuda';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { artefact } from '../../src/artefact.js';
@@ -91,6 +91,17 @@ describe('bowerbird features', { timeout: 180_000 }, () => {
     expect(await readFile(join(folder, 'birds/features/tiny-1/index.csv'), 'utf8')).toContain('category 0/000.jpeg');
     // Features are not taken for pictures the next time.
     expect(JSON.parse(features('--json').stdout)).toMatchObject({ pictures: 6, failures: 0, processed: 0 });
+  });
+
+  it('leaves nothing in the home folder, as onnxruntime does to report its use', async () => {
+    const home = join(folder, 'home');
+    await mkdir(home);
+    const { ORT_DISABLE_TELEMETRY: _, XDG_CACHE_HOME: __, ...rest } = process.env;
+    const env = { ...rest, HOME: home, BOWERBIRD_CACHE: join(folder, 'cache') };
+    const words = ['features', join(folder, 'birds'), '--model', model, '--out', join(folder, 'silent')];
+    const { status } = spawnSync(process.execPath, [artefact('cli/main.js').pathname, ...words], { env });
+    expect(status).toBe(0);
+    expect(await readdir(home, { recursive: true })).toEqual([]);
   });
 
   it('ends with code 3 and a list when pictures could not be read', async () => {
