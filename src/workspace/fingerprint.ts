@@ -52,7 +52,11 @@ export class Fingerprints {
       .sort();
     const hashes = new Map<string, string>();
     for (const path of paths) {
-      const sha256 = await this.ofFile(path);
+      // A picture that may not be read is one of those that fail, not the end of the run.
+      const sha256 = await this.ofFile(path).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'EACCES' || error.code === 'EPERM') return 'unreadable';
+        throw error;
+      });
       if (sha256) hashes.set(path.slice(folder.length + 1).replaceAll('\\', '/'), sha256);
     }
     return hashes;

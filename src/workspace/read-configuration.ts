@@ -7,6 +7,7 @@ import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { loadCategories } from '../crawl/categories.js';
 import { createSource } from '../crawl/sources/index.js';
 import { BowerbirdError, UsageError } from '../errors.js';
+import { fileError } from '../formats/file.js';
 import { findMethod, methods } from '../methods/index.js';
 import {
   type CategorySettings,
@@ -30,7 +31,9 @@ export async function readConfiguration(folder: string): Promise<Configuration> 
   let text: string;
   try {
     text = await readFile(file, 'utf8');
-  } catch {
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw fileError(file, error, 'read');
     throw new ConfigurationError(
       `${folder} is no workspace: there is no ${configurationFile} in it`,
       `Name the folder of a workspace, or make one there: bowerbird init ${folder}`,

@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
+import type { PictureRow } from '../../src/catalog/index.js';
 import { createSource } from '../../src/crawl/index.js';
 import { allPictures, crawlFake } from './web/crawling.js';
 import { freshWeb } from './web/fresh.js';
@@ -105,5 +106,28 @@ describe('a folder', () => {
     });
     expect(summary).toMatchObject({ kept: 4, dropped: { 'not-an-image': 1 }, failed: {} });
     expect((await allPictures(workspace)).map((row) => row.title)).toEqual(['a', 'b', 'c', 'notes', 'd']);
+  });
+
+  it('loses no other picture for one that is gone', async () => {
+    const source = createSource(`folder:${folder.path}`);
+    const read = async () => {
+      for await (const _ of source.read!({ imageUrl: 'Auk/gone.jpg' } as PictureRow));
+    };
+    await expect(read()).rejects.toMatchObject({ kind: 'gone', message: 'Auk/gone.jpg is no longer there' });
+  });
+
+  // Rights mean nothing to the superuser.
+  it.skipIf(process.getuid?.() === 0)('loses no other picture for one that may not be read', async () => {
+    const root = join(folder.path, 'closed');
+    mkdirSync(join(root, 'Auk'), { recursive: true });
+    for (const name of ['a', 'b']) writeFileSync(join(root, 'Auk', `${name}.jpg`), jpegNamed(name));
+    chmodSync(join(root, 'Auk', 'a.jpg'), 0);
+    const summary = await crawlFake(web, {
+      workspace: join(folder.path, 'workspace'),
+      sources: [`folder:${root}`],
+      categories: ['Auk'],
+      licences: undefined,
+    });
+    expect(summary).toMatchObject({ kept: 1, failed: { refused: 1 } });
   });
 });

@@ -1,5 +1,5 @@
 /** What a run says about pictures that are not where they should be, and what it keeps meanwhile. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openWorkspace, runWorkspace, type StageName, workspaceStatus } from '../../src/workspace/index.js';
 import { makeWorld, type World, writeConfiguration } from './world.js';
@@ -105,6 +105,19 @@ describe('a run', () => {
     expect(failed).toEqual(['1 test pictures have no features: features/test/failures.csv']);
     const stages = await workspaceStatus(await openWorkspace(world.folder));
     expect(stages.find(({ stage }) => stage === 'features of test pictures')).toMatchObject({ state: 'done', failed });
+  });
+
+  // Rights mean nothing to the superuser.
+  it.skipIf(process.getuid?.() === 0)('goes on without a picture that may not be read', async () => {
+    chmodSync(world.path('test', 'red wren', 'red wren 00.png'), 0);
+    const { failed } = await run('features of test pictures');
+    expect(failed).toEqual(['1 test pictures have no features: features/test/failures.csv']);
+  });
+
+  it('says so where the configuration is there but cannot be read', async () => {
+    rmSync(world.path('bowerbird.yaml'));
+    mkdirSync(world.path('bowerbird.yaml'));
+    await expect(run()).rejects.toMatchObject({ code: 'BOWERBIRD_FILE' });
   });
 
   it('can be looked at where nothing can be written', async () => {

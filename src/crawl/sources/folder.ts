@@ -4,6 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join, resolve, sep } from 'node:path';
 import { BowerbirdError } from '../../errors.js';
 import { type Category, queryFor } from '../categories.js';
+import { FetchFailure } from '../network/failure.js';
 import type { Source, SourcePage } from './source.js';
 
 const pageSize = 500;
@@ -62,13 +63,26 @@ export function folder(path: string): Source {
       const file = resolve(root, picture.imageUrl);
       if (!file.startsWith(root + sep))
         throw new BowerbirdError('BOWERBIRD_SOURCE', `${picture.imageUrl} lies outside ${root}`);
-      return createReadStream(file);
+      return contentOf(file, picture.imageUrl);
     },
 
     async categories() {
       return (await folderNames()).map((name) => ({ name }));
     },
   };
+}
+
+/** A file that is gone or may not be read fails like a picture that a host refuses; the others are not kept waiting. */
+async function* contentOf(file: string, name: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(file) as AsyncIterable<Buffer>;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new FetchFailure('gone', `${name} is no longer there`, { cause: error });
+    if (code === 'EACCES' || code === 'EPERM')
+      throw new FetchFailure('refused', `${name} may not be read`, { cause: error });
+    throw error;
+  }
 }
 
 /** Regular files in name order; links are not followed. */
