@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js';
 import type { EvaluationSetting } from '../evaluation/index.js';
 import { type LoadOptions, loadProblem } from '../problem/index.js';
 import type { OptionSpec } from './command.js';
-import { queuedExecution } from './executor.js';
+import { queuedExecution, requireQueueAddress } from './executor.js';
 import type { Progress } from './progress.js';
 import { backendOptions, loadOptions, type ProblemValues, problemOptions, versions } from './shared-options.js';
 
@@ -57,6 +57,7 @@ export async function evaluationSetting(
   tools: { signal: AbortSignal; progress: Progress },
 ): Promise<EvaluationSetting> {
   const folder = requireOut(command, path, values.out);
+  if (values.queue !== undefined) requireQueueAddress(values.queue);
   const load = loadOptionsOf(values, tools.signal);
   tools.progress.update({ stage: 'read the problem', done: 0 });
   const problem = await loadProblem(path, load);

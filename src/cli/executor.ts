@@ -4,7 +4,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createQueueExecutor, type Executor, type QueueStatus } from '../distribute/index.js';
-import { ArgumentError } from '../errors.js';
+import { ArgumentError, UsageError } from '../errors.js';
 import type { EvaluationContext, ProblemSource, Split, ValidationChoice } from '../evaluation/context.js';
 import type { EvaluationSetting } from '../evaluation/index.js';
 import { type LoadOptions, type Problem, problemHash, readProblem, saveProblem } from '../problem/index.js';
@@ -18,6 +18,16 @@ interface QueueOptions {
   out: string;
   progress: Progress;
   signal: AbortSignal;
+}
+
+/** @throws UsageError before anything is read or written for a queue that cannot be one */
+export function requireQueueAddress(queue: string): void {
+  const protocol = URL.canParse(queue) ? new URL(queue).protocol : undefined;
+  if (protocol !== 'redis:' && protocol !== 'rediss:')
+    throw new UsageError(
+      `--queue is "${protocol ? withoutPassword(queue) : queue}"; it must be the address of a Redis or Valkey server`,
+      'It looks like redis://host:6379 or, over TLS, rediss://user:password@host:6379/0.',
+    );
 }
 
 /** The `remote` of an evaluation whose problem was loaded from a file. */

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
@@ -49,6 +49,20 @@ describe('tune, compare and experiment, used wrongly', () => {
       expect(await run([...words, file('given.json')])).not.toBe(0);
       expect(printed.errors).toContain(message);
     }
+  });
+
+  it('refuse an address that is no queue before they read or write', async () => {
+    const words = ['compare', file('problem.npz'), '--methods', 'lr', '--out', file('queued'), '--queue'];
+    for (const address of ['head', 'http://head:6379', 'head:6379']) {
+      printed.errors = '';
+      expect(await run([...words, address])).toBe(2);
+      expect(await run(['worker', '--queue', address])).toBe(2);
+      expect(printed.errors.match(/It looks like redis:\/\/host:6379/g)).toHaveLength(2);
+      expect(printed.errors).not.toContain('waiting for jobs');
+    }
+    expect(await run([...words, 'http://user:secret@head'])).toBe(2);
+    expect(printed.errors).not.toContain('secret');
+    expect(existsSync(file('queued'))).toBe(false);
   });
 
   it('name a file where a folder was expected', async () => {

@@ -82,6 +82,11 @@ describe('bowerbird predict', () => {
     expect(printed.errors).toContain('nan.npy, row 1: column 4 is NaN; all values must be finite');
   });
 
+  it('says which files hold features', async () => {
+    expect(await run(['predict', file('run'), file('features.csv')])).toBe(2);
+    expect(printed.errors).toContain('features.csv: features are read from an .npy file');
+  });
+
   it('says what the folder should be', async () => {
     for (const path of ['nowhere', 'problem.npz']) {
       expect(await run(['predict', file(path), file('problem.npz')])).toBe(2);

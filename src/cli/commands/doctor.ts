@@ -161,7 +161,7 @@ async function choice(): Promise<string> {
     backend.dispose();
     return `${backend.device}: ${backend.description}`;
   } catch (error) {
-    return `none: ${reason(error).split('\n')[0]}`;
+    return `none: ${reason(error).split('\n')[0].replace(/:$/, '')}`;
   }
 }
 

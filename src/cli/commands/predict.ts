@@ -42,6 +42,11 @@ export default defineCommand({
   ],
   async run({ args, options, print, printJson, progress, signal }) {
     const [folder, source] = args;
+    if (/\.(csv|tsv|txt|json|safetensors)$/i.test(source))
+      throw new UsageError(
+        `${source}: features are read from an .npy file, or from a problem (.npz, .mat, a folder of .npy files)`,
+        'In Python: numpy.save("features.npy", array), a picture per row.',
+      );
     const configuration = await readConfiguration(folder);
     const { names, scaling, distances } = await openModel(folder, configuration);
     const backend = await openBackend(options);

@@ -6,6 +6,7 @@ import { UsageError } from '../../errors.js';
 import { deviceChoices } from '../../linalg/index.js';
 import { cacheFolder } from '../../registry/index.js';
 import { defineCommand } from '../command.js';
+import { requireQueueAddress } from '../executor.js';
 import { jobHandlers } from '../job-handlers.js';
 
 export default defineCommand({
@@ -53,6 +54,7 @@ export default defineCommand({
         '--queue is missing: where are the jobs?',
         'Try: bowerbird worker --queue redis://localhost:6379',
       );
+    requireQueueAddress(options.queue);
     const places = options.jobs ?? availableParallelism();
     let done = 0;
     const onEvent = (event: WorkerEvent) => {
