@@ -83,7 +83,7 @@ export async function readParameterFile(path: string): Promise<unknown> {
     throw fileError(path, error, 'opened');
   });
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
     throw new FormatError(
       path,

@@ -55,7 +55,9 @@ describe('bowerbird fit', () => {
   });
 
   it('takes parameters from a file and lets options overrule them', async () => {
-    writeFileSync(file('parameters.json'), JSON.stringify({ parameters: { lambda1: 10, lambda2: 0.1, bound: 2 } }));
+    const text = JSON.stringify({ parameters: { lambda1: 10, lambda2: 0.1, bound: 2 } });
+    // With the mark that some programs put before every text.
+    writeFileSync(file('parameters.json'), `\ufeff${text}`);
     const words = ['fit', file('problem.npz'), '--out', file('tuned'), '--params', file('parameters.json')];
     words.push('--method', 'ours');
     expect(await run([...words, '--bound', '3', '--max-iterations', '3', '--json', '--quiet'])).toBe(0);

@@ -123,8 +123,10 @@ function textsOf(value: unknown): string[] {
 }
 
 async function lines(path: string): Promise<string[]> {
-  const text = await readFile(path, 'utf8').catch((error) => {
+  const whole = await readFile(path, 'utf8').catch((error) => {
     throw fileError(path, error, 'opened');
   });
+  // Some programs begin every text with a byte order mark.
+  const text = whole.replace(/^\ufeff/, '');
   return text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
 }

@@ -98,6 +98,7 @@ describe('texts from a file', () => {
   };
 
   it('are lines, of which an empty one is a picture without text', async () => {
+    expect(await readTexts(write('mark.jsonl', '\ufeff{"title":"A gull"}\n'))).toMatchObject([{ title: 'A gull' }]);
     expect(await readTexts(write('a.txt', 'one\n\nthree\n'))).toEqual(['one', '', 'three']);
   });
 
