@@ -1,6 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { artefact } from '../../src/artefact.js';
 import { run } from '../../src/cli/run.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { catchOutput } from './output.js';
@@ -48,4 +52,22 @@ describe('bowerbird demo', () => {
     expect(await run(['demo', '--small', '--seed', '9', '--out', workspace()])).toBe(2);
     expect(printed.errors).toContain('another demonstration (seed 1');
   });
+
+  it('leaves nothing when it is interrupted, and says how it could be gone on with', async () => {
+    const place = join(folder, 'temporary');
+    mkdirSync(place);
+    const child = spawn(process.execPath, [fileURLToPath(artefact('cli/main.js')), 'demo', '--small'], {
+      env: { ...process.env, TMPDIR: place },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let errors = '';
+    child.stderr.on('data', (text) => {
+      errors += text;
+    });
+    while (readdirSync(place).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    child.kill('SIGINT');
+    const [code] = await once(child, 'close');
+    expect([code, errors]).toEqual([130, expect.stringContaining('With --out FOLDER it goes on')]);
+    expect(readdirSync(place)).toEqual([]);
+  }, 60_000);
 });

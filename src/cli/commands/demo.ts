@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { InterruptedError } from '../../errors.js';
 import { layout, openWorkspace, type RunProgress, runWorkspace } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
 import { type MethodRow, scoreMethods, scoreWeights, type WeightScores } from '../demo-scores.js';
@@ -67,6 +68,9 @@ export default defineCommand({
       } finally {
         await site.close();
       }
+    } catch (error) {
+      if (kept || !(error instanceof InterruptedError)) throw error;
+      throw new InterruptedError('the demonstration was interrupted', 'With --out FOLDER it goes on where it stopped.');
     } finally {
       if (!kept && !finished) await rm(folder, { recursive: true, force: true });
     }
