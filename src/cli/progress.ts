@@ -134,6 +134,8 @@ export function showWaiting({ update }: Progress) {
 /** Seconds as people say them: `45 s`, `3 min 20 s`, `2 h 5 min`. */
 export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  if (seconds < 5400) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
+  const whole = Math.round(seconds);
+  if (whole < 5400) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -129,7 +129,9 @@ describe('a duration', () => {
   it.each([
     [0.2, '1 s'],
     [45, '45 s'],
+    [179.6, '3 min 0 s'],
     [200, '3 min 20 s'],
+    [7199, '2 h 0 min'],
     [7500, '2 h 5 min'],
   ])('of %d seconds reads %s', (seconds, text) => {
     expect(duration(seconds)).toBe(text);
