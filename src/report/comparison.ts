@@ -40,7 +40,7 @@ ${categoryPairs(best, reference)}
 <h3>Confusion of ${titleOf(compare, compare.confusion.method)}</h3>
 ${confusionMatrix({ names: compare.categories, counts: compare.confusion.counts }, titleOf(compare, compare.confusion.method))}
 ${parameters(compare.rows)}
-${compare.skipped.length > 0 && details(`${compare.skipped.length} methods skipped`, list(compare.skipped.map(({ method, reason }) => [method, reason])))}
+${compare.skipped.length > 0 && details(`Methods skipped: ${compare.skipped.length}`, list(compare.skipped.map(({ method, reason }) => [method, reason])))}
 ${compare.failed.length > 0 && html`<h3>Failed jobs</h3>${list(compare.failed.map(({ job, message }) => [job, message]))}`}
 <h3>Problem</h3>
 ${facts([

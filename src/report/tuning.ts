@@ -42,7 +42,7 @@ ${facts(Object.entries(chosen.parameters).map(([name, value]) => [name, typeof v
 ${progressChart(full)}
 ${sensitivity(full, looks, chosen.trial)}
 ${topTrials(full, chosen.trial)}
-${failures.length > 0 && details(`${failures.length} trials failed`, html`<ul>${failures.map(({ id, message }) => html`<li><code>${id}</code>: ${message}</li>`)}</ul>`)}`;
+${failures.length > 0 && details(`Failed trials: ${failures.length}`, html`<ul>${failures.map(({ id, message }) => html`<li><code>${id}</code>: ${message}</li>`)}</ul>`)}`;
 }
 
 function trialOf(job: FitJob, outcome: FitOutcome): Trial {
