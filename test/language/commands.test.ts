@@ -47,6 +47,10 @@ describe('bowerbird words', () => {
 
   it('lists names without a vector and leaves the decision to the user', async () => {
     await run(['words', 'train', at('corpus.txt'), '--dim', '4', '--epochs', '1', '--out', at('one.vec')]);
+    writeFileSync(at('part.txt'), 'Dodo Gull\ndodo\ntern\n');
+    expect(await run(['words', 'get', at('one.vec'), '--names', at('part.txt'), '--missing', 'skip'])).toBe(3);
+    expect(printed.out).toContain('  without some words: Dodo Gull (unknown: Dodo)\n');
+    expect(printed.out).toContain('  without a vector: dodo (no vector; unknown: dodo)\n');
     writeFileSync(at('some.txt'), 'gull\ndodo\n');
     const get = ['words', 'get', at('one.vec'), '--names', at('some.txt'), '--out', at('some.npy')];
     expect(await run(get)).toBe(1);

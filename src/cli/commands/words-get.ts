@@ -97,7 +97,8 @@ export default defineCommand({
     print(`${found.names.length} of ${names.length} names, ${found.vectors.cols} dimensions`);
     for (const { name, alias } of found.reports)
       if (alias.some(Boolean)) print(`  ${name}: alias ${[...new Set(alias.filter(Boolean))].join(', ')}`);
-    for (const report of incomplete) print(`  without a vector: ${describeMissing(report)}`);
+    for (const report of incomplete)
+      print(`  ${report.absent ? 'without a vector' : 'without some words'}: ${describeMissing(report)}`);
     for (const path of written) print(path);
     return found.names.length < names.length ? 3 : 0;
   },
