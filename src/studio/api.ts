@@ -8,8 +8,6 @@ export interface StageView {
   hint?: string;
   summary?: string;
   notes: string[];
-  /** Pictures and questions that failed though the stage is done. */
-  failed: string[];
   seconds?: number;
   finished?: string;
 }

@@ -9,9 +9,6 @@ import type { Overview, RunView, StageView } from './api.js';
 import { listFits } from './history.js';
 import type { Library } from './library.js';
 
-/** Of a stage; a crawl may have failed for hundreds of pictures. */
-const mostFailed = 5;
-
 export async function overview(library: Library): Promise<Overview> {
   const workspace = await library.workspace();
   await library.fit();
@@ -40,8 +37,7 @@ async function checked(workspace: Workspace): Promise<StageView[]> {
   const status = await workspaceStatus(workspace);
   return status.map(({ notes, failed, ...rest }) => ({
     ...rest,
-    notes: [...notes],
-    failed: failed.slice(0, mostFailed),
+    notes: [...notes, ...failureNote(failed)],
     needs: needsOf(rest.stage),
   }));
 }
@@ -50,7 +46,7 @@ async function checked(workspace: Workspace): Promise<StageView[]> {
 async function recorded(workspace: Workspace): Promise<StageView[]> {
   const states = await StageStates.open(workspace);
   return stages.map((stage): StageView => {
-    const base = { stage: stage.name, needs: needsOf(stage.name), notes: [] as string[], failed: [] as string[] };
+    const base = { stage: stage.name, needs: needsOf(stage.name), notes: [] as string[] };
     const omitted = stage.omitted?.(workspace);
     if (omitted !== undefined) return { ...base, state: 'omitted', reason: omitted };
     const record = states.get(stage.name);
@@ -60,7 +56,13 @@ async function recorded(workspace: Workspace): Promise<StageView[]> {
 
 function ofRecord({ state, summary, notes = [], failed = [], error, seconds, finished }: StageRecord) {
   const { message: reason, hint } = error ?? {};
-  return { state, summary, notes: [...notes], failed: failed.slice(0, mostFailed), reason, hint, seconds, finished };
+  return { state, summary, notes: [...notes, ...failureNote(failed)], reason, hint, seconds, finished };
+}
+
+/** A crawl may have failed for hundreds of pictures; "bowerbird status --json" lists them. */
+function failureNote(failed: readonly string[]): string[] {
+  if (failed.length < 2) return [...failed];
+  return [`${failed.length} pictures or questions failed, the first of them: ${failed[0]}`];
 }
 
 async function warnings(
@@ -69,9 +71,9 @@ async function warnings(
   runs: readonly RunView[],
 ): Promise<string[]> {
   const found: string[] = [];
-  for (const { stage, state, reason, notes, failed } of views) {
+  for (const { stage, state, reason, notes } of views) {
     if (state === 'failed') found.push(`The stage “${stage}” failed: ${reason ?? 'no reason was given'}`);
-    for (const line of [...notes, ...failed]) found.push(`${stage}: ${line}`);
+    for (const note of notes) found.push(`${stage}: ${note}`);
   }
   const file = workspace.path(layout.run, 'run.json');
   if (existsSync(file)) {

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCsv } from '../../src/formats/index.js';
 import type { ClassifyAnswer } from '../../src/studio/api.js';
@@ -8,6 +8,7 @@ import { compareRuns, comparison } from '../../src/studio/comparison.js';
 import { gallery, pictureDetails } from '../../src/studio/gallery.js';
 import { Library } from '../../src/studio/library.js';
 import { nearestPictures } from '../../src/studio/nearest.js';
+import { overview } from '../../src/studio/overview.js';
 import { loadFeatures } from '../../src/vision/index.js';
 import { classify, openWorkspace } from '../../src/workspace/index.js';
 import type { World } from '../workspace/world.js';
@@ -20,6 +21,22 @@ beforeAll(async () => {
   library = new Library(world.folder);
 }, 120_000);
 afterAll(() => world.remove());
+
+describe('the overview of a finished workspace', () => {
+  it('says in one line what failed, however much it was', async () => {
+    const file = world.path('.bowerbird', 'stages.json');
+    const before = readFileSync(file, 'utf8');
+    const states = JSON.parse(before);
+    states.stages.crawl.failed = ['a.jpg: gone', 'b.jpg: gone', 'c.jpg: gone'];
+    states.stages.words.failed = ['one name'];
+    writeFileSync(file, JSON.stringify(states));
+    const { warnings } = await overview(library);
+    writeFileSync(file, before);
+    expect(warnings).toContain('crawl: 3 pictures or questions failed, the first of them: a.jpg: gone');
+    expect(warnings).toContain('words: one name');
+    expect(warnings.join()).not.toContain('b.jpg');
+  });
+});
 
 describe('the gallery of a finished workspace', () => {
   it('has every picture of the list with the weight of its row', async () => {
