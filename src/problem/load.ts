@@ -2,6 +2,7 @@
  * Reads problem files: a `.npz` archive, a `.mat` file or a folder of `.npy` files with the arrays of docs/problem.md, or
  * the pair `res101.mat` and `att_splits.mat`. A problem that was loaded keeps all rules and is scaled.
  */
+import { ArgumentError } from '../errors.js';
 import type { Dtype } from '../linalg/matrix.js';
 import { type ArraySource, openArrays } from './array-source.js';
 import { checkProblem } from './check.js';
@@ -43,7 +44,10 @@ export async function loadProblem(path: string, options: LoadOptions = {}): Prom
 
 /** The problem as it lies in the file, neither checked nor scaled. */
 export async function readProblem(path: string, options: LoadOptions = {}): Promise<Problem> {
-  const settings = { ...options, dtype: options.dtype ?? ('float64' as const) };
+  const { dtype = 'float64' } = options;
+  if (dtype !== 'float64' && dtype !== 'float32')
+    throw new ArgumentError(`loadProblem: dtype is "${dtype}"; it must be float64 or float32`);
+  const settings = { ...options, dtype };
   const problem = await readMain(path, settings);
   if (options.validationFile === undefined) return problem;
   const validationWeb = await withArrays(options.validationFile, (source) => readValidationWeb(source, settings));

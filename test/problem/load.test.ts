@@ -191,6 +191,13 @@ describe('loadProblem', () => {
     await expect(loadProblem(await written('cube.npz', { web_features: cube }))).rejects.toThrow('two dimensions');
   });
 
+  it('knows two precisions', async () => {
+    await expect(loadProblem('problem.npz', { dtype: 'float16' as never })).rejects.toMatchObject({
+      code: 'BOWERBIRD_ARGUMENT',
+      message: 'loadProblem: dtype is "float16"; it must be float64 or float32',
+    });
+  });
+
   it('stops when it is told to', async () => {
     const path = await written('stopped.npz');
     await expect(loadProblem(path, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
