@@ -1,4 +1,7 @@
-/** One run at a time in a workspace: a file with the number of the process, which a killed one leaves behind. */
+/**
+ * One run at a time in a workspace: a file with the number of the process, which a killed one leaves behind. Numbers are
+ * given again, in a container always the same ones, so that the moment the process began stands beside it.
+ */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BowerbirdError } from '../errors.js';
@@ -11,15 +14,16 @@ export async function lockWorkspace(workspace: Workspace): Promise<() => Promise
   await mkdir(dirname(file), { recursive: true }).catch((error) => {
     throw fileError(dirname(file), error, 'written');
   });
+  const mark = await beginningOf(process.pid);
   for (let attempt = 0; attempt < 5; attempt++) {
     try {
-      await writeFile(file, `${process.pid}\n`, { flag: 'wx' });
+      await writeFile(file, `${process.pid}\n${mark}\n`, { flag: 'wx' });
       return () => rm(file, { force: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileError(file, error, 'written');
     }
-    const owner = Number(await readFile(file, 'utf8').catch(() => ''));
-    if (Number.isInteger(owner) && owner > 0 && isAlive(owner))
+    const owner = await ownerOf(file);
+    if (owner !== undefined)
       throw new BowerbirdError('BOWERBIRD_WORKSPACE_IN_USE', `process ${owner} is at work in ${workspace.folder}`, {
         hint: `Wait until it has ended. If there is no such run, delete ${file}.`,
       });
@@ -30,8 +34,16 @@ export async function lockWorkspace(workspace: Workspace): Promise<() => Promise
 
 /** Whether a run is at work in the workspace, in this process or another one. */
 export async function workIsOn(workspace: Pick<Workspace, 'path'>): Promise<boolean> {
-  const owner = Number(await readFile(workspace.path(layout.lock), 'utf8').catch(() => ''));
-  return Number.isInteger(owner) && owner > 0 && isAlive(owner);
+  return (await ownerOf(workspace.path(layout.lock))) !== undefined;
+}
+
+/** The process that holds a lock; undefined where it has ended. */
+async function ownerOf(file: string): Promise<number | undefined> {
+  const [number, mark] = (await readFile(file, 'utf8').catch(() => '')).split('\n');
+  const owner = Number(number);
+  if (!Number.isInteger(owner) || owner <= 0 || !isAlive(owner)) return undefined;
+  const now = await beginningOf(owner);
+  return mark && now && mark !== now ? undefined : owner;
 }
 
 function isAlive(process_: number): boolean {
@@ -41,5 +53,19 @@ function isAlive(process_: number): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** When a process began, as the system counts, and since which start of the system; empty where that is not known. */
+async function beginningOf(process_: number): Promise<string> {
+  try {
+    const [boot, status] = await Promise.all([
+      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
+      readFile(`/proc/${process_}/stat`, 'utf8'),
+    ]);
+    // The name of the program, in parentheses, may hold anything; the beginning is the 20th field after it.
+    return `${boot.trim()} ${status.slice(status.lastIndexOf(')') + 2).split(' ')[19]}`;
+  } catch {
+    return '';
   }
 }

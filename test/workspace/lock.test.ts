@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openWorkspace, type Workspace, workspaceStatus } from '../../src/workspace/index.js';
-import { lockWorkspace } from '../../src/workspace/lock.js';
+import { lockWorkspace, workIsOn } from '../../src/workspace/lock.js';
 
 let workspace: Workspace;
 beforeEach(async () => {
@@ -25,6 +25,19 @@ it('does not mind the lock of a process that was killed', async () => {
   mkdirSync(workspace.path('.bowerbird'));
   // Numbers of processes end far below this.
   writeFileSync(workspace.path('.bowerbird', 'lock'), '2147483646\n');
+  await (await lockWorkspace(workspace))();
+});
+
+it.skipIf(process.platform !== 'linux')('does not mind the lock of an earlier process of the same number', async () => {
+  const file = workspace.path('.bowerbird', 'lock');
+  const free = await lockWorkspace(workspace);
+  const [number, mark] = readFileSync(file, 'utf8').split('\n');
+  expect([number, /^[-0-9a-f]{36} \d+$/.test(mark)]).toEqual([String(process.pid), true]);
+  expect(await workIsOn(workspace)).toBe(true);
+  await free();
+  // As after a container that was killed and started again, where numbers begin anew.
+  writeFileSync(file, `${number}\n${mark}1\n`);
+  expect(await workIsOn(workspace)).toBe(false);
   await (await lockWorkspace(workspace))();
 });
 
