@@ -106,8 +106,9 @@ function rowsByCategory({ ids, categories }: IndexedFeatures, names: readonly st
 }
 
 function testRows({ ids, categories }: IndexedFeatures, names: readonly string[]): Row[] {
+  const written = names.map((name) => name.normalize());
   return ids
-    .map((id, row) => ({ id, row, label: names.indexOf(categories[row]) }))
+    .map((id, row) => ({ id, row, label: written.indexOf(categories[row].normalize()) }))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 

@@ -62,12 +62,13 @@ export async function openTestPictures(workspace: Workspace): Promise<PictureSou
       'Put the pictures to classify there, in sub-folders named like the categories where the answers are known.',
     );
   });
-  const known = new Set(categories.map(({ name }) => name));
+  // Some systems write ä as one character, others as two.
+  const known = new Set(categories.map(({ name }) => name.normalize()));
   let labelled = 0;
   for await (const { category, path } of source.pictures()) {
     if (category === undefined) continue;
     labelled++;
-    if (!known.has(category))
+    if (!known.has(category.normalize()))
       throw new ConfigurationError(
         `the test picture ${path} lies in a sub-folder "${category}", which is none of the categories`,
         'Sub-folders of the test pictures are named like the categories; pictures without a known category lie in the folder itself.',

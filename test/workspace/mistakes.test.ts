@@ -1,6 +1,7 @@
 /** What a run says about pictures that are not where they should be, and what it keeps meanwhile. */
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readProblem } from '../../src/problem/index.js';
 import { openWorkspace, runWorkspace, type StageName, workspaceStatus } from '../../src/workspace/index.js';
 import { makeWorld, type World, writeConfiguration } from './world.js';
 
@@ -89,6 +90,21 @@ describe('a run', () => {
     const [blue, ...others] = world.configuration.categories as string[];
     writeConfiguration(world, { categories: [{ name: blue, query: 'blue finch bird' }, ...others] });
     expect((await run('crawl')).stages[0].summary).toBe('6 pictures of 3 categories, 3 categories with fewer than 20');
+  });
+
+  it('takes a category for the folder of its name, however the system writes an accent', async () => {
+    const name = 'blue finch'.replace('i', 'í');
+    renameSync(world.path('test', 'blue finch'), world.path('test', name.normalize('NFD')));
+    renameSync(world.path('web', 'blue finch'), world.path('web', name.normalize('NFD')));
+    const [, ...others] = world.configuration.categories as string[];
+    writeConfiguration(world, {
+      categories: [{ name: name.normalize('NFC'), aliases: ['blue finch'] }, ...others],
+      text: false,
+    });
+    const { stages } = await run('problem');
+    expect(stages[0].summary).toContain('6 pictures of 3 categories');
+    const { testLabels } = await readProblem(world.path('problem.npz'));
+    expect(testLabels?.filter((label) => label === 0)).toHaveLength(2);
   });
 
   it('keeps what was made from a folder that is away for a while', async () => {

@@ -24,7 +24,9 @@ export function folder(path: string): Source {
   /** What is searched for elsewhere may be the name of the folder too, but need not. */
   async function folderOf(category: Category): Promise<string | undefined> {
     const names = await folderNames();
-    return [queryFor(category, 'folder'), category.name].find((name) => names.includes(name));
+    // Some systems write ä as one character, others as two.
+    const found = (wanted: string) => names.find((name) => name.normalize() === wanted.normalize());
+    return found(queryFor(category, 'folder')) ?? found(category.name);
   }
 
   return {
