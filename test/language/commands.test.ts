@@ -119,6 +119,19 @@ describe('bowerbird text', () => {
     expect([...((await readNpy(at('later.npy'))).data as Float32Array)]).toEqual([0, 0, 1]);
   });
 
+  it('writes nothing when it is stopped between its steps', async () => {
+    writeFileSync(at('stopped.txt'), 'a tern\n');
+    // As soon as the command listens.
+    const interrupt = (event: string | symbol) => {
+      if (event === 'SIGINT') setImmediate(() => process.emit('SIGINT'));
+    };
+    process.on('newListener', interrupt);
+    const code = await run(['text', at('stopped.txt'), '--out', at('stopped.npy')]);
+    process.off('newListener', interrupt);
+    expect(code).toBe(130);
+    expect(existsSync(at('stopped.npy'))).toBe(false);
+  });
+
   it('refuses a file without texts', async () => {
     for (const [name, text] of [
       ['empty.txt', ''],

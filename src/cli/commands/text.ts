@@ -1,4 +1,5 @@
 /** `bowerbird text`: term frequencies of the texts that came with web pictures. */
+import { setImmediate } from 'node:timers/promises';
 import { UsageError } from '../../errors.js';
 import { writeNpy } from '../../formats/npy.js';
 import {
@@ -65,18 +66,28 @@ export default defineCommand({
       explanation: 'The same columns for pictures that came later.',
     },
   ],
-  async run({ args: [path], options, print, printJson }) {
+  async run({ args: [path], options, print, printJson, progress, signal }) {
+    // Each step may keep the processor for a while; Ctrl-C is heard between them.
+    const begin = async (stage: string) => {
+      progress.update({ stage, done: 0 });
+      await setImmediate();
+      signal.throwIfAborted();
+    };
     if (!/\.npy$/i.test(options.out))
       throw new UsageError(`--out ${options.out} does not end in .npy`, 'The counts are written as a numpy array.');
     // Before the texts are read: a mistyped language should not cost the reading.
     stopWords(options.languages);
+    await begin('read texts');
     const texts = await readTexts(path, { columns: options.columns, array: options.array });
+    await begin('choose words');
     const words = options.apply
       ? await readVocabulary(options.apply)
       : chooseWords(texts, {
           ...{ size: options.size, languages: options.languages, minimumTexts: options['minimum-texts'] },
         });
+    await begin('count words');
     const frequencies = termFrequencies(texts, words);
+    await begin('write the counts');
     await writeNpy(options.out, frequencies);
     const saved = options.vocabulary ?? options.out.replace(/\.npy$/i, '.vocabulary.txt');
     if (!options.apply || options.vocabulary) await writeVocabulary(saved, words);
