@@ -12,6 +12,7 @@ import { type KernelArgument, Kernels } from './compile.js';
 import type { Gpu } from './device.js';
 import { blockThreads, type KernelName, reductionBlocks } from './kernels.js';
 import { DeviceMatrix, DevicePool, DeviceStorage } from './memory.js';
+import { type Operand, Operands } from './operands.js';
 import { bindRoutines, operation, type Routines, right, upper } from './routines.js';
 import { Segments } from './segments.js';
 
@@ -19,17 +20,12 @@ const address = (value: number): KernelArgument => ({ address: value });
 const whole = (value: number): KernelArgument => ({ whole: value });
 const real = (value: number): KernelArgument => ({ real: value });
 
-/** An operand on the device for the length of one call. */
-interface Operand {
-  pointer: number;
-  stride: number;
-}
-
 export class CudaBackend implements Backend {
   readonly device = 'cuda';
   readonly description: string;
   readonly threads = 1;
   readonly #pool: DevicePool;
+  readonly #operands: Operands;
   readonly #kernels: Kernels;
   readonly #gpu: Gpu;
   readonly #blas: bigint;
@@ -44,6 +40,7 @@ export class CudaBackend implements Backend {
     this.description = `${gpu.name}, ${(gpu.memoryBytes / 2 ** 30).toFixed(0)} GiB, CUDA ${version}, ${gpu.libraries.paths.blas}`;
     this.#gpu = gpu;
     this.#pool = new DevicePool(calls);
+    this.#operands = new Operands(this.#pool);
     this.#kernels = new Kernels(calls, gpu.computeCapability);
     this.#segments = new Segments(this.#pool);
     const handle = new BigUint64Array(1);
@@ -268,29 +265,28 @@ export class CudaBackend implements Backend {
     check.checkSegments('segmentSums', a, out, starts, weights.length);
     if (out.rows === 0 || out.cols === 0) return;
     const plan = this.#segments.of(starts);
-    const partialBytes = Math.max(1, plan.chunks) * a.cols * 8;
-    const partial = this.#pool.take(partialBytes);
-    this.#with([a, rowOf(weights)], out, beta !== 0, ([ma, mw], mo) => {
-      const across = Math.ceil(a.cols / blockThreads);
-      if (plan.chunks > 0)
-        this.#kernels.launch('segmentPartial', a.dtype, [across, plan.chunks], blockThreads, [
+    const across = Math.ceil(a.cols / blockThreads);
+    this.#operands.borrowing(Math.max(1, plan.chunks) * a.cols * 8, (partial) =>
+      this.#with([a, rowOf(weights)], out, beta !== 0, ([ma, mw], mo) => {
+        if (plan.chunks > 0)
+          this.#kernels.launch('segmentPartial', a.dtype, [across, plan.chunks], blockThreads, [
+            address(partial),
+            address(ma.pointer),
+            whole(ma.stride),
+            address(mw.pointer),
+            address(plan.chunkStarts),
+            whole(a.cols),
+          ]);
+        this.#kernels.launch('segmentFinish', a.dtype, [across, out.rows], blockThreads, [
+          address(mo.pointer),
+          whole(mo.stride),
           address(partial),
-          address(ma.pointer),
-          whole(ma.stride),
-          address(mw.pointer),
-          address(plan.chunkStarts),
+          address(plan.firstChunk),
           whole(a.cols),
+          real(beta),
         ]);
-      this.#kernels.launch('segmentFinish', a.dtype, [across, out.rows], blockThreads, [
-        address(mo.pointer),
-        whole(mo.stride),
-        address(partial),
-        address(plan.firstChunk),
-        whole(a.cols),
-        real(beta),
-      ]);
-    });
-    this.#pool.give(partial, partialBytes);
+      }),
+    );
   }
 
   cholesky(a: Matrix): void {
@@ -300,12 +296,12 @@ export class CudaBackend implements Backend {
       const { potrf, potrfSize } = this.#library(a.dtype);
       const size = new Int32Array(1);
       potrfSize(this.#solver, upper, n, ma.pointer, ma.stride, size);
-      this.#workspace(size[0], a.dtype, (work, info) => {
+      this.#operands.workspace(size[0], a.dtype, (work, info) => {
         potrf(this.#solver, upper, n, ma.pointer, ma.stride, work, size[0], info);
-        const failed = this.#integerAt(info);
+        const failed = this.#operands.integerAt(info);
         if (failed > 0) throw new NotPositiveDefiniteError(failed - 1);
         // cuSOLVER lets a pivot that is not a number pass.
-        const pivot = this.#diagonalOf(ma, n, a.dtype).findIndex((value) => !(value > 0));
+        const pivot = this.#operands.diagonalOf(ma, n, a.dtype).findIndex((value) => !(value > 0));
         if (pivot >= 0) throw new NotPositiveDefiniteError(pivot);
       });
     });
@@ -317,7 +313,7 @@ export class CudaBackend implements Backend {
     this.#with([l], b, true, ([ml], mb) => {
       const { trsm, potrs } = this.#library(l.dtype);
       if (layout === 'rows')
-        this.#workspace(0, l.dtype, (_, info) => {
+        this.#operands.workspace(0, l.dtype, (_, info) => {
           potrs(this.#solver, upper, n, count, ml.pointer, ml.stride, mb.pointer, mb.stride, info);
         });
       else
@@ -333,14 +329,14 @@ export class CudaBackend implements Backend {
     this.#with([], a, true, (_, ma) => {
       const { syevd, syevdSize } = this.#library(a.dtype);
       const bytes = n * values.BYTES_PER_ELEMENT;
-      const onDevice = this.#pool.take(bytes);
-      const size = new Int32Array(1);
-      syevdSize(this.#solver, 1, upper, n, ma.pointer, ma.stride, onDevice, size);
-      this.#workspace(size[0], a.dtype, (work, info) => {
-        syevd(this.#solver, 1, upper, n, ma.pointer, ma.stride, onDevice, work, size[0], info);
+      this.#operands.borrowing(bytes, (onDevice) => {
+        const size = new Int32Array(1);
+        syevdSize(this.#solver, 1, upper, n, ma.pointer, ma.stride, onDevice, size);
+        this.#operands.workspace(size[0], a.dtype, (work, info) => {
+          syevd(this.#solver, 1, upper, n, ma.pointer, ma.stride, onDevice, work, size[0], info);
+        });
+        this.#pool.copies.toHost(values, bytes, onDevice, bytes, bytes, 1);
       });
-      this.#pool.copies.toHost(values, bytes, onDevice, bytes, bytes, 1);
-      this.#pool.give(onDevice, bytes);
     });
   }
 
@@ -392,60 +388,9 @@ export class CudaBackend implements Backend {
     return partial;
   }
 
-  /** Brings operands to the device, runs, and takes an output that lives on the host back. */
   #with(inputs: Matrix[], output: Matrix, read: boolean, run: (inputs: Operand[], output: Operand) => void): void {
     this.#ready();
-    const borrowed: { pointer: number; bytes: number }[] = [];
-    const bring = (matrix: Matrix, filled: boolean): Operand => {
-      const width = matrix.dtype === 'float64' ? 8 : 4;
-      if (matrix instanceof DeviceMatrix)
-        return { pointer: matrix.device.onDevice() + matrix.offset * width, stride: matrix.stride };
-      const pitch = matrix.cols * width;
-      const bytes = Math.max(1, matrix.rows * pitch);
-      const pointer = this.#pool.take(bytes);
-      borrowed.push({ pointer, bytes });
-      if (filled && matrix.rows * pitch > 0)
-        this.#pool.copies.toDevice(pointer, pitch, matrix.data, matrix.stride * width, pitch, matrix.rows);
-      return { pointer, stride: Math.max(1, matrix.cols) };
-    };
-    try {
-      const operands = inputs.map((matrix) => bring(matrix, true));
-      const target = bring(output, read);
-      run(operands, target);
-      if (!(output instanceof DeviceMatrix) && output.rows * output.cols > 0) {
-        const width = output.dtype === 'float64' ? 8 : 4;
-        const pitch = output.cols * width;
-        this.#pool.copies.toHost(output.data, output.stride * width, target.pointer, pitch, pitch, output.rows);
-      }
-    } finally {
-      for (const { pointer, bytes } of borrowed) this.#pool.give(pointer, bytes);
-    }
-  }
-
-  /** Room for `elements` and one integer for a solver's report. */
-  #workspace(elements: number, dtype: Dtype, run: (work: number, info: number) => void): void {
-    const bytes = Math.max(1, elements) * (dtype === 'float64' ? 8 : 4);
-    const work = this.#pool.take(bytes);
-    const info = this.#pool.take(4);
-    try {
-      run(work, info);
-    } finally {
-      this.#pool.give(work, bytes);
-      this.#pool.give(info, 4);
-    }
-  }
-
-  #diagonalOf(matrix: Operand, n: number, dtype: Dtype): RealArray {
-    const diagonal = dtype === 'float64' ? new Float64Array(n) : new Float32Array(n);
-    const width = diagonal.BYTES_PER_ELEMENT;
-    this.#pool.copies.toHost(diagonal, width, matrix.pointer, (matrix.stride + 1) * width, width, n);
-    return diagonal;
-  }
-
-  #integerAt(pointer: number): number {
-    const value = new Int32Array(1);
-    this.#pool.copies.toHost(value, 4, pointer, 4, 4, 1);
-    return value[0];
+    this.#operands.with(inputs, output, read, run);
   }
 }
 
