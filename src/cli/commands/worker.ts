@@ -80,7 +80,9 @@ export default defineCommand({
     // Connections to a queue that does not answer must not keep the process.
     setTimeout(() => process.exit(), 1000).unref();
     printJson(count);
-    print(`${count.jobs} ${count.jobs === 1 ? 'job' : 'jobs'} done${count.failed > 0 ? `, ${count.failed} of them failed` : ''}`);
+    print(
+      `${count.jobs} ${count.jobs === 1 ? 'job' : 'jobs'} done${count.failed > 0 ? `, ${count.failed} of them failed` : ''}`,
+    );
     return 0;
   },
 });
