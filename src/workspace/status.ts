@@ -20,12 +20,17 @@ export interface StageStatus {
   finished?: string;
 }
 
-export async function workspaceStatus(workspace: Workspace): Promise<StageStatus[]> {
+/** @param onStage told before a stage is looked at: after many changes its files are read from end to end */
+export async function workspaceStatus(
+  workspace: Workspace,
+  onStage?: (stage: StageName, done: number, total: number) => void,
+): Promise<StageStatus[]> {
   const states = await StageStates.open(workspace);
   const working = await workIsOn(workspace);
   const result = new Map<StageName, StageStatus>();
   const outputs = new Map<StageName, string>();
-  for (const stage of stages) {
+  for (const [i, stage] of stages.entries()) {
+    onStage?.(stage.name, i, stages.length);
     const record = states.get(stage.name);
     const close = (status: Pick<StageStatus, 'state'> & Partial<StageStatus>) =>
       result.set(stage.name, { stage: stage.name, notes: [], failed: [], ...status });

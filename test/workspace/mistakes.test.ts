@@ -136,6 +136,15 @@ describe('a run', () => {
     await expect(run()).rejects.toMatchObject({ code: 'BOWERBIRD_FILE' });
   });
 
+  it('says which stage is being looked at, since that may take long', async () => {
+    const seen: string[] = [];
+    const stages = await workspaceStatus(await openWorkspace(world.folder), (stage, done, total) => {
+      expect([done, total]).toEqual([seen.length, 12]);
+      seen.push(stage);
+    });
+    expect(seen).toEqual(stages.map(({ stage }) => stage));
+  });
+
   it('can be looked at where nothing can be written', async () => {
     await run('words');
     const workspace = await openWorkspace(world.folder);

@@ -1,5 +1,6 @@
 /** `bowerbird status`: what is done in a workspace, what is not, and why. */
 import { defineCommand } from '../command.js';
+import { repeating } from '../progress.js';
 
 /** Failed pictures shown of a stage; --json has all. */
 const mostFailed = 5;
@@ -10,9 +11,12 @@ export default defineCommand({
   arguments: [{ name: 'WORKSPACE', description: 'folder with bowerbird.yaml; here if not given', optional: true }],
   options: {},
   examples: [{ command: 'bowerbird status birds', explanation: 'a line for each stage' }],
-  async run({ args: [folder = '.'], print, printJson }) {
+  async run({ args: [folder = '.'], print, printJson, progress }) {
     const { openWorkspace, workspaceStatus } = await import('../../workspace/index.js');
-    const stages = await workspaceStatus(await openWorkspace(folder));
+    const workspace = await openWorkspace(folder);
+    const stages = await repeating(progress, (update) =>
+      workspaceStatus(workspace, (detail, done, total) => update({ stage: 'look at the files', done, total, detail })),
+    );
     printJson({ stages });
     const width = Math.max(...stages.map(({ stage }) => stage.length));
     for (const { stage, state, reason, summary, hint, notes, failed } of stages) {
