@@ -5,7 +5,7 @@ import { FormatError, UsageError } from '../errors.js';
 import { type FitMetrics, writeMethodRun } from '../evaluation/run-folder.js';
 import { fileError } from '../formats/file.js';
 import type { Backend } from '../linalg/backend.js';
-import { createMethod, type MethodSpec, type ParameterValue } from '../methods/index.js';
+import { createMethod, type MethodSpec, type ParameterValue, requireParameters } from '../methods/index.js';
 import { candidateNames, type Problem } from '../problem/index.js';
 import { saveScorer, scorerOf } from '../workspace/index.js';
 import type { Progress } from './progress.js';
@@ -63,18 +63,8 @@ export async function givenParameters(
       throw new UsageError(`--set ${setting}: ${name} of ${spec.name} must be a number`);
     parameters[name] = value;
   }
-  requireParameters(spec, parameters);
+  requireParameters(spec, parameters, UsageError);
   return parameters;
-}
-
-/** @throws UsageError for a parameter that the method does not have */
-export function requireParameters(spec: MethodSpec, parameters: Readonly<Record<string, unknown>>): void {
-  const unknown = Object.keys(parameters).find((name) => !Object.hasOwn(spec.parameters, name));
-  if (unknown)
-    throw new UsageError(
-      `${spec.name} has no parameter "${unknown}"`,
-      `Parameters of ${spec.name}: ${Object.keys(spec.parameters).join(', ') || 'none'}.`,
-    );
 }
 
 /** What `--params` names. */

@@ -7,5 +7,6 @@ export {
   type MethodSpec,
   type ParameterSpec,
   type ParameterValue,
+  requireParameters,
   type SearchRange,
 } from './spec.js';

@@ -1,4 +1,5 @@
 /** What the registry knows of a method. */
+import { ArgumentError, type UsageError } from '../errors.js';
 import type { Method } from '../problem/method.js';
 
 /** Parts of a problem a method learns from. */
@@ -31,8 +32,23 @@ export interface MethodSpec {
   create(parameters: Readonly<Record<string, ParameterValue>>, seed: number): Method;
 }
 
+/** @throws `Failure` for a parameter that the method does not have */
+export function requireParameters(
+  spec: MethodSpec,
+  parameters: Readonly<Record<string, unknown>>,
+  Failure: typeof ArgumentError | typeof UsageError = ArgumentError,
+): void {
+  const unknown = Object.keys(parameters).find((name) => !Object.hasOwn(spec.parameters, name));
+  if (unknown)
+    throw new Failure(
+      `${spec.name} has no parameter "${unknown}"`,
+      `Parameters of ${spec.name}: ${Object.keys(spec.parameters).join(', ') || 'none'}.`,
+    );
+}
+
 /** The method with its defaults, overruled by what is given. */
 export function createMethod(spec: MethodSpec, given: Readonly<Record<string, ParameterValue>> = {}, seed = 1): Method {
+  requireParameters(spec, given);
   const defaults = Object.fromEntries(
     Object.entries(spec.parameters).map(([name, { default: value }]) => [name, value]),
   );

@@ -40,6 +40,10 @@ describe.each(methods.map((spec) => [spec.name, spec] as const))('%s', (_, spec)
       expect(spec.create({}, 5)).toEqual(createMethod(spec, {}, 5));
     });
 
+  it('refuses a parameter that it does not have', () => {
+    expect(() => createMethod(spec, { unheard: 1 })).toThrow(`${spec.name} has no parameter "unheard"`);
+  });
+
   it('gives the same answer for the same seed, forgets an earlier fit and leaves its input alone', async () => {
     const before = problemHash(problem);
     const first = (await fitted(problem)).decisionValues(problem.testFeatures);
