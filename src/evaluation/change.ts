@@ -19,7 +19,7 @@ export function changeProblem(problem: Problem, change: ProblemChange, seed: num
 
 /**
  * Gives a share of each category's web pictures the label of another test category. For one seed the pictures of a smaller
- * share are among those of a larger one. Pictures known to be right become `confused`.
+ * share are among those of a larger one. Pictures known to be right become `confused`, and nobody vouches for the label they are given.
  */
 export function mislabelWeb(problem: Problem, share: number, seed: number): Problem {
   const categories = problem.testNames.length;
@@ -28,6 +28,7 @@ export function mislabelWeb(problem: Problem, share: number, seed: number): Prob
   if (categories < 2) throw new ArgumentError('mislabelWeb: a single test category leaves no wrong label to give');
   const webLabels = problem.webLabels.slice();
   const webKinds = problem.webKinds?.slice();
+  const webVouched = problem.webVouched?.slice();
   for (const [category, rows] of rowsByCategory(problem.webLabels, categories).entries()) {
     const random = new Random(seed, category).fork(streams.wrong);
     const order = random.permutation(rows.length);
@@ -36,9 +37,10 @@ export function mislabelWeb(problem: Problem, share: number, seed: number): Prob
       const row = rows[order[k]];
       webLabels[row] = labels[k];
       if (webKinds?.[row] === 'clean') webKinds[row] = 'confused';
+      if (webVouched) webVouched[row] = 0;
     }
   }
-  return { ...problem, webLabels, ...(webKinds && { webKinds }) };
+  return { ...problem, webLabels, ...(webKinds && { webKinds }), ...(webVouched && { webVouched }) };
 }
 
 /** A share of the pictures of each category in every set, at least one each; without labels a share of the test pictures. */

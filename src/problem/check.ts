@@ -163,6 +163,7 @@ function* checkAttachments(problem: Problem): Generator<ProblemError> {
     ['web_text', problem.webText?.rows, 'web_features', problem.webFeatures.rows],
     ['web_texts', problem.webTexts?.length, 'web_features', problem.webFeatures.rows],
     ['web_kind', problem.webKinds?.length, 'web_features', problem.webFeatures.rows],
+    ['web_vouched', problem.webVouched?.length, 'web_features', problem.webFeatures.rows],
   ];
   if (web) {
     for (const [name, length] of [
@@ -188,6 +189,9 @@ function* checkValues(problem: Problem, options: CheckOptions): Generator<Proble
     { name: 'validation_web_text', matrix: problem.validationWeb?.text },
   ];
   for (const { name, matrix } of [...features, ...others]) if (matrix) yield* checkFinite(name, matrix);
+  const row = problem.webVouched?.findIndex((mark) => mark > 1) ?? -1;
+  if (row >= 0)
+    yield new ProblemError('web_vouched', row, `the mark is ${problem.webVouched![row]}; 0 or 1 was expected`);
   if (options.scaling === 'l2') for (const { name, matrix } of features) yield* checkNonzero(name, matrix);
 }
 

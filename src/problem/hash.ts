@@ -20,6 +20,7 @@ export function problemHash(problem: Problem): string {
   addMatrix(hash, 'web_text', problem.webText);
   addStrings(hash, 'web_texts', problem.webTexts);
   addStrings(hash, 'web_kind', problem.webKinds);
+  addIntegers(hash, 'web_vouched', problem.webVouched);
   addMatrix(hash, 'test_features', problem.testFeatures);
   addIntegers(hash, 'test_labels', problem.testLabels);
   addMatrix(hash, 'test_semantics', problem.testSemantics);

@@ -36,6 +36,9 @@ export interface Problem {
 
   /** Known truth about the web pictures (for example `clean`, `confused`), for scoring weights only. */
   readonly webKinds?: readonly string[];
+
+  /** 1 for web pictures that a person has looked at and found to show what their label says. */
+  readonly webVouched?: Uint8Array;
 }
 
 export interface ValidationWeb {

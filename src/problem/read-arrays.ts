@@ -1,6 +1,6 @@
 /** A problem out of named arrays, under the names of docs/problem.md. */
 import { FormatError } from '../errors.js';
-import { toInt32, toMatrix, toStrings } from '../formats/array.js';
+import { type NdArray, toInt32, toMatrix, toStrings } from '../formats/array.js';
 import { type Dtype, Matrix } from '../linalg/matrix.js';
 import type { ArraySource } from './array-source.js';
 import type { Problem, ValidationWeb } from './problem.js';
@@ -18,7 +18,7 @@ export interface ReadOptions {
 }
 
 /** The web pictures of a problem, the part that may lie in a file of its own. */
-export type WebPart = Pick<Problem, 'webFeatures' | 'webLabels' | 'webText' | 'webTexts' | 'webKinds'>;
+export type WebPart = Pick<Problem, 'webFeatures' | 'webLabels' | 'webText' | 'webTexts' | 'webKinds' | 'webVouched'>;
 
 /** Reads everything from `source`, the web pictures from `webSource` (often the same). */
 export async function readArrayProblem(
@@ -67,6 +67,7 @@ export async function readWeb(source: ArraySource, dimensions: number, options: 
     webText: await read.optional('web_text', 'matrix'),
     webTexts: await read.optional('web_texts', 'strings'),
     webKinds: await read.optional('web_kind', 'strings'),
+    webVouched: await read.optional('web_vouched', 'marks'),
   };
 }
 
@@ -141,13 +142,27 @@ function numberedNames(kind: string, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${kind} ${i}`);
 }
 
+/** Zeros and ones; other values are refused here, since a byte could not hold all of them for the check. */
+export function toMarks(array: NdArray, origin: { name: string; file: string }): Uint8Array {
+  const values = toInt32(array, origin);
+  const wrong = values.findIndex((value) => value !== 0 && value !== 1);
+  if (wrong >= 0)
+    throw new FormatError(
+      origin.file,
+      undefined,
+      `"${origin.name}" holds ${values[wrong]} at element ${wrong}; 0 or 1 was expected`,
+    );
+  return Uint8Array.from(values);
+}
+
 interface Converted {
   matrix: Matrix;
   integers: Int32Array;
+  marks: Uint8Array;
   strings: string[];
 }
 
-/** Reads arrays as matrices, integers or strings, with errors that name file and array. */
+/** Reads arrays as matrices, integers, marks or strings, with errors that name file and array. */
 class TypedReader {
   private readonly source: ArraySource;
   private readonly options: ReadOptions;
@@ -176,6 +191,7 @@ class TypedReader {
     const convert: { [C in keyof Converted]: () => Converted[C] } = {
       matrix: () => toMatrix(array, this.options.dtype, origin),
       integers: () => toInt32(array, origin),
+      marks: () => toMarks(array, origin),
       strings: () => toStrings(array, origin),
     };
     return convert[kind]();

@@ -13,7 +13,7 @@ import { checkProblem } from './check.js';
 import type { LoadOptions } from './load.js';
 import { normaliseInPlace, zeroVectorError } from './normalise.js';
 import type { Problem } from './problem.js';
-import { readArrayProblem, withTermFrequencies } from './read-arrays.js';
+import { readArrayProblem, toMarks, withTermFrequencies } from './read-arrays.js';
 
 /** Rows of web features in a file. */
 export interface WebRows {
@@ -89,6 +89,7 @@ async function webAttachments(source: ArraySource, dtype: 'float64' | 'float32')
     webText: await optional('web_text', (array) => toMatrix(array, dtype, origin('web_text'))),
     webTexts: await optional('web_texts', (array) => toStrings(array, origin('web_texts'))),
     webKinds: await optional('web_kind', (array) => toStrings(array, origin('web_kind'))),
+    webVouched: await optional('web_vouched', (array) => toMarks(array, origin('web_vouched'))),
   };
 }
 
@@ -121,6 +122,12 @@ function checkRows(problem: Problem, rows: ArrayRows): void {
       'web_labels',
       undefined,
       `has ${problem.webLabels.length} labels for ${rows.shape[0]} pictures`,
+    );
+  if (problem.webVouched && problem.webVouched.length !== rows.shape[0])
+    throw new ProblemError(
+      'web_vouched',
+      undefined,
+      `has ${problem.webVouched.length} rows, web_features has ${rows.shape[0]}`,
     );
   const categories = problem.testSemantics.rows;
   const counts = new Int32Array(categories);

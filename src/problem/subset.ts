@@ -27,6 +27,7 @@ export function keepWeb(problem: Problem, rows: Int32Array): Problem {
     ...(problem.webText && { webText: selectRows(problem.webText, rows) }),
     ...(problem.webTexts && { webTexts: selectStrings(problem.webTexts, rows) }),
     ...(problem.webKinds && { webKinds: selectStrings(problem.webKinds, rows) }),
+    ...(problem.webVouched && { webVouched: selectIntegers(problem.webVouched, rows) }),
   };
 }
 

@@ -21,6 +21,8 @@ export interface ProblemSummary {
   /** Words counted for each web picture. */
   readonly textDimensions?: number;
   readonly webTexts: boolean;
+  /** Web pictures that a person vouched for, where there are such marks. */
+  readonly webVouched?: number;
   readonly auxiliaryNames: readonly string[];
   readonly testNames: readonly string[];
 }
@@ -44,6 +46,7 @@ export function summarise(problem: Problem): ProblemSummary {
     sets,
     textDimensions: problem.webText?.cols,
     webTexts: problem.webTexts !== undefined,
+    webVouched: problem.webVouched?.reduce((sum, mark) => sum + mark, 0),
     auxiliaryNames: problem.auxiliaryNames,
     testNames: problem.testNames,
   };

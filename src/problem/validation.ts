@@ -42,6 +42,7 @@ export function validationSplit(problem: Problem): Problem {
     webText: _text,
     webTexts: _texts,
     webKinds: _kinds,
+    webVouched: _vouched,
     ...rest
   } = restrictToCategories(
     { ...problem, testLabels: undefined, validationWeb: undefined },

@@ -42,6 +42,7 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
   const pictures = (await webPictures(workspace)).filter(({ id }) => decisions.get(id) !== 'drop');
   const kinds = await truthOf(workspace, pictures);
   const web = webRows(sets.web, pictures, testNames);
+  const webVouched = Uint8Array.from(web, ({ id }) => (decisions.get(id) === 'keep' ? 1 : 0));
   const notes = testNames
     .filter((_, label) => !web.some((row) => row.label === label))
     .map((name) => `${name} has no web picture`);
@@ -71,6 +72,7 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
     webLabels: labelsOf(web),
     ...texts?.of('web', web),
     ...(kinds && { webKinds: web.map(({ id }) => kinds.get(id) ?? 'unknown') }),
+    ...(webVouched.includes(1) && { webVouched }),
     testFeatures: take(sets.test, test),
     ...(test.some(({ label }) => label >= 0) && { testLabels: labelsOf(test) }),
     testSemantics: semantics('test_semantics'),

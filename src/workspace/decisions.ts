@@ -9,8 +9,8 @@ import { hashOf } from './fingerprint.js';
 import { layout, type Workspace } from './workspace.js';
 
 /**
- * `drop` leaves a picture out of the problem; `keep` takes back one that was left out as the duplicate of another web
- * picture, and marks any other as looked at; `none` forgets.
+ * `drop` leaves a picture out of the problem; `keep` says that it shows what its label says, and takes it back where it
+ * was left out as the duplicate of another web picture; `none` forgets.
  */
 export type Decision = 'keep' | 'drop' | 'none';
 
@@ -62,10 +62,14 @@ export async function undoDecision(workspace: Workspace): Promise<void> {
 }
 
 /** For the inputs of a stage: the same decisions give the same text, in whatever order they were made. */
-export async function droppedInput(workspace: Workspace): Promise<Record<string, string>> {
+export async function decisionInputs(workspace: Workspace): Promise<Record<string, string>> {
   const { of } = await readDecisions(workspace);
-  const ids = [...of].flatMap(([id, decision]) => (decision === 'drop' ? [id] : [])).sort();
-  return ids.length > 0 ? { 'the pictures dropped by hand': hashOf(ids) } : {};
+  const decided = (which: 'keep' | 'drop') => [...of].flatMap(([id, it]) => (it === which ? [id] : [])).sort();
+  const [dropped, kept] = [decided('drop'), decided('keep')];
+  return {
+    ...(dropped.length > 0 && { 'the pictures dropped by hand': hashOf(dropped) }),
+    ...(kept.length > 0 && { 'the pictures kept by hand': hashOf(kept) }),
+  };
 }
 
 export async function keptDuplicatesInput(workspace: Workspace): Promise<Record<string, string>> {

@@ -42,6 +42,13 @@ describe('bowerbird inspect', () => {
     expect(text).toMatch(/^ {2}web_labels +60 +int32 +0 to 5$/m);
   });
 
+  it('counts the web pictures that a person vouched for', async () => {
+    expect(await inspect('problem.npz')).not.toContain('vouched');
+    const webVouched = Uint8Array.from(problem.webLabels, (_, i) => (i < 7 ? 1 : 0));
+    await saveProblem(file('vouched.npz'), { ...problem, webVouched });
+    expect(await inspect('vouched.npz')).toContain('vouched for       7 web pictures');
+  });
+
   it('gives the same as JSON', async () => {
     await saveProblem(file('problem.npz'), problem);
     const report = JSON.parse(await inspect('problem.npz', '--json'));

@@ -22,6 +22,13 @@ describe('mislabelled web pictures', () => {
     expect(changed.webFeatures).toBe(problem.webFeatures);
   });
 
+  it('are no longer vouched for', () => {
+    const vouched = { ...problem, webVouched: new Uint8Array(problem.webLabels.length).fill(1) };
+    const { webLabels, webVouched } = mislabelWeb(vouched, 0.3, 1);
+    expect([...webVouched!]).toEqual([...webLabels].map((label, i) => (label === problem.webLabels[i] ? 1 : 0)));
+    expect(vouched.webVouched).not.toContain(0);
+  });
+
   it('of a smaller share are among those of a larger one', () => {
     const [few, many] = [0.2, 0.6].map((share) => mislabelWeb(problem, share, 1).webLabels);
     problem.webLabels.forEach((label, i) => {

@@ -156,8 +156,16 @@ describe('checkProblem', () => {
     expect(broken({ webText: Matrix.zeros(3, 4) }).message).toBe('web_text: has 3 rows, web_features has 2');
     expect(broken({ webTexts: ['a'] }).array).toBe('web_texts');
     expect(broken({ webKinds: ['clean'] }).array).toBe('web_kind');
+    expect(broken({ webVouched: Uint8Array.of(1) }).array).toBe('web_vouched');
     expect(broken({ validationWeb: { ...web, texts: ['a', 'b'] } }).array).toBe('validation_web_texts');
     expect(broken({ validationWeb: { ...web, auxiliaryUsed: new Uint8Array(2) } }).array).toBe('aux_in_validation_web');
+  });
+
+  it('asks for 0 or 1 where a person may have vouched', () => {
+    expect(() => checkProblem(smallProblem({ webVouched: Uint8Array.of(0, 1) }))).not.toThrow();
+    expect(broken({ webVouched: Uint8Array.of(1, 2) }).message).toBe(
+      'web_vouched, row 1: the mark is 2; 0 or 1 was expected',
+    );
   });
 
   it('checks validation web pictures like the others', () => {

@@ -34,6 +34,8 @@ describe('problemHash', () => {
       { webText: undefined },
       { webTexts: [...base.webTexts!].reverse() },
       { webKinds: undefined },
+      { webVouched: new Uint8Array(18) },
+      { webVouched: new Uint8Array(18).fill(1) },
       { testFeatures: nudged(base.testFeatures) },
       { testLabels: undefined },
       { testSemantics: nudged(base.testSemantics) },

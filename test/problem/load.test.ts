@@ -16,6 +16,7 @@ import {
   saveProblem,
   termFrequencies,
 } from '../../src/problem/index.js';
+import { openStreamedProblem } from '../../src/problem/streamed.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { smallProblem } from './small-problem.js';
 
@@ -57,10 +58,12 @@ describe('saveProblem and loadProblem', () => {
   it.each(['round.npz', 'round-folder'])('bring back everything, to the bit (%s)', async (name) => {
     const generated = generateProblem({ dtype: 'float32' });
     const auxiliaryUsed = Uint8Array.from(generated.auxiliaryLabels, (_, i) => i % 2);
-    const problem = { ...generated, validationWeb: { ...generated.validationWeb!, auxiliaryUsed } };
+    const webVouched = Uint8Array.from(generated.webLabels, (_, i) => (i % 5 === 0 ? 1 : 0));
+    const problem = { ...generated, webVouched, validationWeb: { ...generated.validationWeb!, auxiliaryUsed } };
     await saveProblem(join(folder, name), problem);
     const loaded = await loadProblem(join(folder, name), { dtype: 'float32', scaling: 'none' });
     expect(problemHash(loaded)).toBe(problemHash(problem));
+    expect(loaded.webVouched).toEqual(webVouched);
   });
 
   it('keep the generalized setting', async () => {
@@ -187,8 +190,26 @@ describe('loadProblem', () => {
     await expect(loadProblem(await written('text.npz', { web_labels: strings('a', 'b') }))).rejects.toThrow(
       'expected integers',
     );
+    await expect(loadProblem(await written('marks.npz', { web_vouched: integers(1) }))).rejects.toThrow(
+      'web_vouched: has 1 rows, web_features has 2',
+    );
+    // 256 is 0 in a byte.
+    for (const mark of [2, -1, 256])
+      await expect(loadProblem(await written('mark.npz', { web_vouched: integers(1, mark) }))).rejects.toThrow(
+        `"web_vouched" holds ${mark} at element 1; 0 or 1 was expected`,
+      );
     const cube: NdArray = { shape: [2, 1, 1], dtype: 'float64', data: Float64Array.of(1, 2) };
     await expect(loadProblem(await written('cube.npz', { web_features: cube }))).rejects.toThrow('two dimensions');
+  });
+
+  it('reads whom a person vouched for beside streamed web features too', async () => {
+    const path = await written('streamed.npz', { web_vouched: integers(0, 1) });
+    const { problem, close } = await openStreamedProblem(path);
+    await close();
+    expect(problem.webVouched).toEqual(Uint8Array.of(0, 1));
+    await expect(openStreamedProblem(await written('streamed.npz', { web_vouched: integers(1) }))).rejects.toThrow(
+      'web_vouched: has 1 rows, web_features has 2',
+    );
   });
 
   it('knows two precisions', async () => {

@@ -55,6 +55,7 @@ function shuffled(options: Parameters<typeof generateProblem>[0] & { seed: numbe
     webText: pick(p.webText!, w),
     webTexts: w.map((i) => p.webTexts![i]),
     webKinds: w.map((i) => p.webKinds![i]),
+    webVouched: Uint8Array.from(w, (i) => (p.webKinds![i] === 'clean' ? i % 2 : 0)),
     testFeatures: pick(p.testFeatures, t),
     testLabels: Int32Array.from(t, (i) => p.testLabels![i]),
   };
@@ -138,6 +139,7 @@ describe('subsetWeb', () => {
       expect(positions).toEqual([...positions].sort((a, b) => a - b));
       expect(result.webTexts).toEqual(positions.map((i) => problem.webTexts![i]));
       expect(result.webKinds).toEqual(positions.map((i) => problem.webKinds![i]));
+      expect([...result.webVouched!]).toEqual(positions.map((i) => problem.webVouched![i]));
     });
   });
 
@@ -220,6 +222,7 @@ describe('validationSplit', () => {
       );
       expect(split.webTexts).toEqual(problem.validationWeb!.texts);
       expect(split.webKinds).toEqual(problem.validationWeb!.kinds);
+      expect(split.webVouched).toBeUndefined();
       expect([...rows(split.testSemantics), ...rows(split.auxiliarySemantics)]).toEqual(
         rows(problem.auxiliarySemantics),
       );

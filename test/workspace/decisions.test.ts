@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   decidedInVain,
-  droppedInput,
+  decisionInputs,
   keptDuplicates,
   readDecisions,
   recordDecision,
@@ -70,15 +70,21 @@ describe('decisions about web pictures', () => {
   });
 
   it('are the same input for a stage in whatever order they were made', async () => {
-    expect(await droppedInput(workspace)).toEqual({});
+    expect(await decisionInputs(workspace)).toEqual({});
     await recordDecision(workspace, 'drop', ['x']);
     await recordDecision(workspace, 'drop', ['y']);
-    const inputs = await droppedInput(workspace);
+    const inputs = await decisionInputs(workspace);
     await undoDecision(workspace);
-    expect(await droppedInput(workspace)).not.toEqual(inputs);
+    expect(await decisionInputs(workspace)).not.toEqual(inputs);
     await undoDecision(workspace);
     await recordDecision(workspace, 'drop', ['y', 'x']);
-    expect(await droppedInput(workspace)).toEqual(inputs);
+    expect(await decisionInputs(workspace)).toEqual(inputs);
+    await recordDecision(workspace, 'keep', ['z']);
+    const kept = await decisionInputs(workspace);
+    expect(kept).toEqual({ ...inputs, 'the pictures kept by hand': expect.any(String) });
+    await undoDecision(workspace);
+    await recordDecision(workspace, 'keep', ['w']);
+    expect(await decisionInputs(workspace)).not.toEqual(kept);
   });
 
   it('take back duplicates of other web pictures, never of test pictures', async () => {

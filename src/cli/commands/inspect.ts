@@ -145,6 +145,7 @@ function printProblem(
     print(
       `  text              ${summary.textDimensions} words${summary.webTexts && counted ? ', counted in the titles' : ''}`,
     );
+  if (summary.webVouched !== undefined) print(`  vouched for       ${count(summary.webVouched, 'web picture')}`);
   print(`  auxiliary names   ${sample(summary.auxiliaryNames)}`);
   print(`  test names        ${sample(summary.testNames)}`);
   if (report.errors.length > 0) {

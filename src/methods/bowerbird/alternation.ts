@@ -7,7 +7,7 @@
  * are exact.
  * Web pictures: a picture labelled c shows c, another test category, a known auxiliary category, or a category nobody
  * listed (N(0, σ² + λ)); the θ_i are posteriors of the first, from Student-t densities, since edited pictures lie far
- * out in the right direction, and from the words beside the picture.
+ * out in the right direction, and from the words beside the picture. Where a person vouched for one, θ_i = 1.
  * Test pictures: q_j ∝ exp(β ‖…‖ terms + what the neighbours say + balance), the last keeping categories from taking
  * up the pictures of others.
  * Variances and the share of wrong pictures are re-estimated in every round.
@@ -27,6 +27,8 @@ export interface AlternationInput {
   prior: WordPrior;
   web: Pictures;
   webLabels: Int32Array;
+  /** 1 for web pictures known to show what their label says. */
+  webVouched?: Uint8Array;
   test: Pictures;
   /** Auxiliary categories are candidates too. */
   generalized: boolean;
@@ -72,8 +74,8 @@ export class Alternation {
     this.#candidates = this.#categories + (input.generalized ? space.means.rows : 0);
     this.means = prior.means;
     this.solvedMeans = prior.means;
-    this.trust = new Float64Array(web.rows.rows).fill(0.6);
-    this.#weights = new Float64Array(web.rows.rows).fill(0.6);
+    this.trust = Float64Array.from({ length: web.rows.rows }, (_, i) => (input.webVouched?.[i] ? 1 : 0.6));
+    this.#weights = this.trust.slice();
     this.assignments = Matrix.zeros(test.rows.rows, this.#candidates);
     this.scores = Matrix.zeros(test.rows.rows, this.#candidates);
     this.offsets = new Float64Array(this.#candidates);
@@ -164,7 +166,7 @@ export class Alternation {
   }
 
   #judgeWeb(): void {
-    const { web, webLabels, space, sharpness, text, textWeight } = this.#input;
+    const { web, webLabels, webVouched, space, sharpness, text, textWeight } = this.#input;
     if (webLabels.length === 0) return;
     const d = space.dimension;
     const freedom = this.#input.tails * d;
@@ -176,6 +178,8 @@ export class Alternation {
     const third = this.wrongShare / 3;
     const words = this.#round > 0 ? text?.logRatios(this.trust) : undefined;
     let [residual, trusted] = [0, 0];
+    // The share of wrong pictures is that of those nobody vouched for.
+    let [judged, judgedRight] = [0, 0];
     for (let i = 0; i < webLabels.length; i++) {
       const from = distances.row(i);
       const label = webLabels[i];
@@ -191,14 +195,19 @@ export class Alternation {
         Math.log(1 - this.wrongShare) -
         logSumExp(alternatives) +
         textWeight * (words?.[i] ?? 0);
-      this.trust[i] = 1 / (1 + Math.exp(-odds));
+      const vouched = webVouched?.[i] === 1;
+      this.trust[i] = vouched ? 1 : 1 / (1 + Math.exp(-odds));
       const nearness = (freedom + d) / (freedom + from[label] / shownVariance);
       this.#weights[i] = this.trust[i] * nearness;
       residual += this.#weights[i] * (from[label] + d * this.meanVariance);
       trusted += this.trust[i];
+      if (!vouched) {
+        judged++;
+        judgedRight += this.trust[i];
+      }
     }
     if (trusted > 0) this.webVariance = 0.5 * this.webVariance + (0.5 * residual) / (trusted * d);
-    this.wrongShare = Math.min(0.9, Math.max(0.05, 1 - trusted / webLabels.length));
+    if (judged > 0) this.wrongShare = Math.min(0.9, Math.max(0.05, 1 - judgedRight / judged));
   }
 
   /** ‖x − μ_c‖² for test categories, then for auxiliary ones where asked for. */

@@ -69,11 +69,11 @@ export type BowerbirdOptions = { [K in keyof typeof parameters]: number };
 
 export class Bowerbird implements Method {
   readonly options: BowerbirdOptions;
-  /** Chance that each web picture shows what it is said to. */
+  /** Chance that each web picture shows what it is said to; 1 where a person vouched for it. */
   theta_!: Float64Array;
   /** α: the share of the looks of categories that their words explain. */
   trust_!: number;
-  /** Estimated share of wrong web pictures. */
+  /** Estimated share of wrong pictures among the web pictures nobody vouched for. */
   wrongShare_!: number;
   /** Rounds until the test pictures no longer moved, or the most allowed. */
   rounds_!: number;
@@ -118,6 +118,7 @@ export class Bowerbird implements Method {
         prior,
         web,
         webLabels: problem.webLabels,
+        webVouched: problem.webVouched,
         test,
         generalized: problem.generalized,
         sharpness: options.sharpness * auxiliaryTemperature(backend, space, problem),

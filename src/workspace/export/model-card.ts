@@ -43,7 +43,12 @@ export async function modelCard(workspace: Workspace, classifier: Classifier, pr
 }
 
 function dataSection(problem: Problem, pictures: readonly WebPicture[], dropped: number): string {
-  const looked = dropped > 0 ? `${dropped} others were dropped by hand` : 'not looked over by anybody';
+  const vouched = problem.webVouched?.reduce((sum, mark) => sum + mark, 0) ?? 0;
+  const decided = [
+    ...(dropped > 0 ? [`${dropped} others were dropped by hand`] : []),
+    ...(vouched > 0 ? [`${vouched} of them vouched for by hand`] : []),
+  ];
+  const looked = decided.join(', ') || 'not looked over by anybody';
   const sources = [...count(pictures.map(({ source }) => source))].map(([name, n]) => `${name} (${n})`);
   return list([
     `${problem.webLabels.length} web pictures of the ${problem.testNames.length} categories, found by name, ${looked}: ${sources.join(', ') || 'none'}`,

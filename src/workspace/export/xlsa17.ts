@@ -26,13 +26,15 @@ export async function writeXlsa17(folder: string, problem: Problem): Promise<str
     test_unseen_loc: location(auxiliaryFeatures.rows, testFeatures.rows),
   });
   const strings = (data: readonly string[]) => ({ shape: [data.length], dtype: 'string' as const, data: [...data] });
-  const { webFeatures, webLabels, webText, webTexts } = problem;
+  const marks = (data: Uint8Array) => ({ shape: [data.length], dtype: 'bool' as const, data });
+  const { webFeatures, webLabels, webText, webTexts, webVouched } = problem;
   await writeNpz(join(folder, 'web.npz'), [
     ['web_features', webFeatures],
     ['web_labels', { shape: [webLabels.length], dtype: 'int32', data: webLabels }],
     ['test_names', strings(testNames)],
     ...(webText ? [['web_text', webText] as [string, Matrix]] : []),
     ...(webTexts ? [['web_texts', strings(webTexts)] as [string, ReturnType<typeof strings>]] : []),
+    ...(webVouched ? [['web_vouched', marks(webVouched)] as [string, ReturnType<typeof marks>]] : []),
   ]);
   return ['res101.mat', 'att_splits.mat', 'web.npz'];
 }

@@ -6,7 +6,7 @@ import { writeFileAtomic } from '../../formats/index.js';
 import { findMethod } from '../../methods/index.js';
 import { checkProblem, type Problem, saveProblem } from '../../problem/index.js';
 import { assembleProblem } from '../assemble.js';
-import { droppedInput } from '../decisions.js';
+import { decisionInputs } from '../decisions.js';
 import { ConfigurationError } from '../read-configuration.js';
 import { optionInputs, type Stage } from '../stage.js';
 import { layout } from '../workspace.js';
@@ -26,7 +26,7 @@ export const problemStage: Stage = {
     const { configuration, fingerprints, path } = workspace;
     const { truth, categories } = configuration;
     return {
-      ...(await droppedInput(workspace)),
+      ...(await decisionInputs(workspace)),
       categories: JSON.stringify(categories.map(({ name }) => name)),
       ...(truth && optionInputs('truth', truth)),
       ...(truth &&

@@ -106,6 +106,40 @@ describe('bowerbird on generated problems', () => {
     expect(accuracy(predicted, problem.testLabels!)).toBeGreaterThan(0.4);
   });
 
+  it('trusts the pictures a person vouched for; those of one category cost nothing, those of all help', async () => {
+    const right = { alone: 0, one: 0, all: 0 };
+    const seeds = [1, 2, 3, 4, 5, 6];
+    for (const seed of seeds) {
+      const problem = generateProblem({ ...sizes, wrong: 0.6, noise: 3, text: false, seed });
+      const clean = (i: number) => problem.webKinds![i] === 'clean';
+      const marks = (known: (i: number) => boolean) => Uint8Array.from(problem.webLabels, (_, i) => +known(i));
+      const webVouched = marks((i) => clean(i) && problem.webLabels[i] === 0);
+      const alone = await learn(problem);
+      const one = await learn({ ...problem, webVouched });
+      const all = await learn({ ...problem, webVouched: marks(clean) });
+      const trust = (method: Bowerbird) => method.theta_.filter((_, i) => webVouched[i] === 1);
+      expect(Math.min(...trust(alone))).toBeLessThan(0.9);
+      expect(new Set(trust(one))).toEqual(new Set([1]));
+      const judged = one.theta_.filter((_, i) => webVouched[i] === 0);
+      expect(one.wrongShare_).toBeCloseTo(1 - judged.reduce((sum, theta) => sum + theta, 0) / judged.length, 9);
+      for (const [name, method] of Object.entries({ alone, one, all }) as [keyof typeof right, Bowerbird][])
+        right[name] += accuracy(method.predict(problem.testFeatures), problem.testLabels!) / seeds.length;
+    }
+    expect(right.one).toBeGreaterThan(right.alone - 0.01);
+    expect(right.all).toBeGreaterThan(right.alone + 0.01);
+  });
+
+  it('changes no bit where nobody vouched for anything, and works where all are vouched for', async () => {
+    const problem = generateProblem({ ...sizes, seed: 7 });
+    const none = new Uint8Array(problem.webLabels.length);
+    const [without, marked] = [await learn(problem), await learn({ ...problem, webVouched: none })];
+    expect(marked.theta_).toEqual(without.theta_);
+    expect(marked.decisionValues(problem.testFeatures).data).toEqual(without.decisionValues(problem.testFeatures).data);
+    const all = await learn({ ...problem, webVouched: none.slice().fill(1) });
+    expect(new Set(all.theta_)).toEqual(new Set([1]));
+    expect(accuracy(all.predict(problem.testFeatures), problem.testLabels!)).toBeGreaterThan(0.3);
+  });
+
   it('says which parameter is wrong', () => {
     expect(() => new Bowerbird({ trust: 3 })).toThrow(/trust is 3/);
     expect(() => new Bowerbird({ shrinkage: 0 })).toThrow(/shrinkage/);
