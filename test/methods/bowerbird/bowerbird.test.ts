@@ -106,7 +106,7 @@ describe('bowerbird on generated problems', () => {
     expect(accuracy(predicted, problem.testLabels!)).toBeGreaterThan(0.4);
   });
 
-  it('trusts the pictures a person vouched for; those of one category cost nothing, those of all help', async () => {
+  it('trusts the pictures a person vouched for; those of one category cost less than a point, those of all help', async () => {
     const right = { alone: 0, one: 0, all: 0 };
     const seeds = [1, 2, 3, 4, 5, 6];
     for (const seed of seeds) {
