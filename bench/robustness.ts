@@ -9,7 +9,7 @@
  * `--methods A,B`, `--part noise|count|split`, `--write` (into docs/results.md and docs/figures).
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
@@ -27,6 +27,8 @@ import { writeResults } from './shared/results.js';
 interface Part {
   title: string;
   axis: string;
+  /** What the table needs said about it. */
+  note?: string;
   /** Name of the column and the problem it stands for. */
   columns(problem: Problem, photographs: string): Promise<[name: string, problem: Problem][]>;
 }
@@ -47,6 +49,10 @@ const parts: Record<string, Part> = {
   split: {
     title: 'Other categories',
     axis: 'split',
+    note:
+      'ss and ps are the standard and the proposed split of CUB: the training half of the photographs of the test categories' +
+      ' stands for web pictures, 38 % of them exchanged for photographs of similar and of any other categories; no text, so' +
+      ' that methods which learn from it have no figure.',
     columns: async (problem, photographs) => [
       ['test categories', problem],
       ['validation categories', validationSplit(problem)],
@@ -75,7 +81,7 @@ export async function run(args: string[]): Promise<void> {
   const names = values.methods?.split(',') ?? standard.map(({ name }) => name);
   const backend = await createBackend();
   for (const name of values.part.split(',')) {
-    const { title, axis, columns } = parts[name];
+    const { title, axis, note, columns } = parts[name];
     const given = await columns(problem, values.photographs);
     const rows: { method: string; figures: number[] }[] = [];
     for (const method of names) {
@@ -92,9 +98,10 @@ export async function run(args: string[]): Promise<void> {
       rows.map(({ method, figures }) => [method, ...figures.map(written)]),
     );
     const source = chosen.size > 0 ? 'parameters of the comparison above' : 'default parameters';
-    const command = `npm run bench -- robustness --part ${name}`;
+    const command = `npm run bench -- robustness --part ${name}${values.table ? ` --table ${basename(values.table)}` : ''}`;
     const figure = name === 'split' ? '' : `\n\n![${title}](figures/${name}.svg)`;
-    const text = `${title}; accuracy in percent, ${values.semantics}, ${source}. Command: \`${command}\`.\n\n${table}${figure}`;
+    const about = `${title}; accuracy in percent, ${values.semantics}, ${source}. Command: \`${command}\`.`;
+    const text = `${note ? `${about} ${note}` : about}\n\n${table}${figure}`;
     console.log(text);
     if (!values.write) continue;
     writeResults(`robustness-${name}`, text);
