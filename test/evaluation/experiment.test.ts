@@ -29,7 +29,7 @@ const problem = generateProblem({
 const parameters = { lambda1: 10, lambda2: 0.01, lambda3: 0.1, lambda4: 0.1, bound: 2 };
 const given = {
   ours: parameters,
-  'ours-wsl': { ...parameters, lambda1: 0 },
+  'ours-wsl': { lambda2: 0.01, lambda3: 0.1, lambda4: 0.1, bound: 2 },
   'ours-zsl': { lambda1: 10, lambda2: 0.01 },
   'ours-pi': { ...parameters, gamma: 0.1 },
 };
