@@ -17,7 +17,7 @@ export { convertLayersModel } from './layers-format/convert.js';
 export { listLayers, type ModelLayer } from './list-layers.js';
 export { type IndexedFeatures, loadFeatures, loadFeaturesOf } from './load-features.js';
 export { describeSource, type ImageModelEntry, type ModelEntry, type TextModelEntry } from './model-entry.js';
-export { addModel, findModel, listModels } from './models.js';
+export { addModel, findModel, listModels, removeModel } from './models.js';
 export type { Device, Reduction } from './network.js';
 export { type Preprocessing, presets, readPreprocessing } from './preprocessing.js';
 export {

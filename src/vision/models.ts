@@ -70,6 +70,24 @@ export async function addModel(entry: ModelEntry, options: RegistryOptions = {})
   if (builtinModels.some((model) => model.name === entry.name))
     throw new UsageError(`"${entry.name}" is a built-in model`, 'Choose another name.');
   const others = (await readAdded(options)).filter((model) => model.name !== entry.name);
+  await writeAdded([...others, entry], options);
+}
+
+/** Forgets an entry of the user's; the model's file stays where it is. */
+export async function removeModel(name: string, options: RegistryOptions = {}): Promise<void> {
+  if (builtinModels.some((model) => model.name === name))
+    throw new UsageError(`"${name}" is a built-in model`, 'Only models that were added can be removed.');
+  const added = await readAdded(options);
+  const others = added.filter((model) => model.name !== name);
+  if (others.length === added.length)
+    throw new UsageError(
+      `no model "${name}" was added`,
+      added.length > 0 ? `Added: ${added.map((model) => model.name).join(', ')}.` : 'None was added so far.',
+    );
+  await writeAdded(others, options);
+}
+
+async function writeAdded(models: ModelEntry[], options: RegistryOptions): Promise<void> {
   await mkdir(options.cache ?? cacheFolder(), { recursive: true });
-  await writeFileAtomic(addedFile(options), `${JSON.stringify({ models: [...others, entry] }, null, 2)}\n`);
+  await writeFileAtomic(addedFile(options), `${JSON.stringify({ models }, null, 2)}\n`);
 }

@@ -64,6 +64,13 @@ describe('bowerbird models', { timeout: 180_000 }, () => {
     expect(bowerbird('models', 'get', 'mine').stdout.trim()).toBe(model);
   });
 
+  it('removes one that was added, and no other', () => {
+    expect(bowerbird('models', 'add', 'passing', model)).toMatchObject({ status: 0 });
+    expect(bowerbird('models', 'remove', 'passing')).toMatchObject({ status: 0, stdout: 'passing is off the list\n' });
+    expect(bowerbird('models', 'remove', 'passing')).toMatchObject({ status: 2 });
+    expect(bowerbird('models', 'remove', 'resnet50').stderr).toContain('built-in');
+  });
+
   it('says what is wrong with a source, a hash or a name', () => {
     expect(bowerbird('models', 'add', 'x', join(folder, 'absent.onnx')).status).toBe(2);
     expect(bowerbird('models', 'add', 'x', model, '--sha256', 'abc').stderr).toContain('64 hexadecimal digits');

@@ -12,7 +12,7 @@ import { ModelError } from '../../src/vision/errors.js';
 import { chooseFeature, featureFolderName } from '../../src/vision/feature-model.js';
 import { getModel, isFetched } from '../../src/vision/get-model.js';
 import type { ImageModelEntry, UrlSource } from '../../src/vision/model-entry.js';
-import { addModel, findModel, listModels } from '../../src/vision/models.js';
+import { addModel, findModel, listModels, removeModel } from '../../src/vision/models.js';
 import { checkPreprocessing, presets, readPreprocessing } from '../../src/vision/preprocessing.js';
 import { tinyModel } from './tiny-model.js';
 
@@ -172,6 +172,15 @@ describe("models of one's own", () => {
     const entry = entryAt({ type: 'url', url: address });
     await expect(addModel({ ...entry, name: 'resnet50' }, { cache })).rejects.toThrow(UsageError);
     await expect(addModel({ ...entry, name: '../x' }, { cache })).rejects.toThrow(UsageError);
+  });
+
+  it('are forgotten when removed, built-in ones and others are not', async () => {
+    await addModel({ ...entryAt({ type: 'url', url: address }), name: 'passing' }, { cache });
+    const before = await listModels({ cache });
+    await removeModel('passing', { cache });
+    expect(await listModels({ cache })).toEqual(before.filter(({ name }) => name !== 'passing'));
+    await expect(removeModel('passing', { cache })).rejects.toThrow('no model "passing" was added');
+    await expect(removeModel('resnet50', { cache })).rejects.toThrow('built-in');
   });
 
   it('are refused when the file has changed since it was added', async () => {

@@ -23,6 +23,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   'models get': () => import('./models-get.js').then((m) => m.default),
   'models layers': () => import('./models-layers.js').then((m) => m.default),
   'models list': () => import('./models-list.js').then((m) => m.default),
+  'models remove': () => import('./models-remove.js').then((m) => m.default),
   predict: () => import('./predict.js').then((m) => m.default),
   report: () => import('./report.js').then((m) => m.default),
   run: () => import('./run.js').then((m) => m.default),
