@@ -120,10 +120,9 @@ describe('bowerbird crawl', () => {
   it('stops on Ctrl-C with 130', async () => {
     web.options = { results: 200, fault: () => 'slow-always' };
     const { child, finished } = startChild(crawlWords(web, join(folder.path, 'workspace'), namesFile()));
-    const watch = setInterval(() => web.requests.length > 6 && child.kill('SIGINT'), 20);
-    const { code } = await finished;
-    clearInterval(watch);
-    expect(code).toBe(130);
+    while (web.requests.length <= 6) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill('SIGINT');
+    expect((await finished).code).toBe(130);
   });
 });
 
