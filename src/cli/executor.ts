@@ -10,6 +10,7 @@ import type { EvaluationSetting } from '../evaluation/index.js';
 import { type LoadOptions, type Problem, problemHash, readProblem, saveProblem } from '../problem/index.js';
 import { type QueuedEvaluation, withoutPaths } from './job-handlers.js';
 import type { Progress } from './progress.js';
+import { amount } from './table.js';
 
 interface QueueOptions {
   /** `redis://host:port` */
@@ -111,10 +112,7 @@ function describeStatus(queue: string, progress: Progress): (status: QueueStatus
     known = places;
     if (workers === 0)
       progress.note(`no workers yet; start them on any machine: bowerbird worker --queue ${withoutPassword(queue)}`);
-    else
-      progress.note(
-        `${workers} ${workers === 1 ? 'worker' : 'workers'}, ${places} ${places === 1 ? 'place' : 'places'}`,
-      );
+    else progress.note(`${amount(workers, 'worker')}, ${amount(places, 'place')}`);
   };
 }
 

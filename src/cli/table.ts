@@ -24,3 +24,8 @@ export function fileSize(bytes: number): string {
   const [unit, divisor] = bytes < 2 ** 20 ? ['KiB', 2 ** 10] : bytes < 2 ** 30 ? ['MiB', 2 ** 20] : ['GiB', 2 ** 30];
   return `${(bytes / divisor).toFixed(1)} ${unit}`;
 }
+
+/** `1 picture`, `2 pictures` */
+export function amount(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

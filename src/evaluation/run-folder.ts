@@ -110,7 +110,7 @@ const filesOfFits = [
 ];
 
 /** Makes the folder, without what an earlier fit left there: nobody shall take its model for that of this one. */
-async function emptyFolder(folder: string): Promise<void> {
+async function clearedFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const name of filesOfFits) await rm(join(folder, name), { force: true });
 }
@@ -125,7 +125,7 @@ export async function writeMethodRun(
   problem: Problem,
   record: Record<string, unknown>,
 ): Promise<FitMetrics> {
-  await emptyFolder(folder);
+  await clearedFolder(folder);
   return writeResults(folder, method, problem, record);
 }
 
@@ -182,7 +182,7 @@ export async function writeLearnerRun(
   record: Record<string, unknown>,
   modelMetadata: Record<string, string>,
 ): Promise<FitMetrics> {
-  await emptyFolder(folder);
+  await clearedFolder(folder);
   const file = (name: string) => join(folder, name);
   await writeNpy(file('semantics.npy'), learner.semantics_);
   if (learner.dictionary_) await writeNpy(file('dictionary.npy'), learner.dictionary_);

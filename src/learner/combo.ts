@@ -1,7 +1,6 @@
 /** The paper's `combo`: the mean of the semantic vectors that the web-only and the zero-shot special case predict. */
-import { ArgumentError } from '../errors.js';
 import type { Matrix } from '../linalg/matrix.js';
-import { type Method, rowMaxima } from '../problem/method.js';
+import { type Method, notFitted, rowMaxima } from '../problem/method.js';
 import type { Problem } from '../problem/problem.js';
 import { distances } from './nearest.js';
 import type { LearnerOptions } from './options.js';
@@ -45,7 +44,7 @@ export class Combo implements Method {
   }
 
   decisionValues(features: Matrix): Matrix {
-    if (!this.model_) throw new ArgumentError('decision values were asked for before fit', 'Call fit first.');
+    if (!this.model_) throw notFitted();
     const { candidates, metric } = this.model_;
     const result = distances(this.#mean(features), candidates, metric);
     for (let i = 0; i < result.data.length; i++) result.data[i] = -result.data[i];

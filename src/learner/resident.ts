@@ -11,7 +11,7 @@ import { type ClassSums, classSums } from './auxiliary.js';
 import { fullBasis, spanBasis } from './span.js';
 import { spectralBound } from './theta/projected-gradient.js';
 import { MemoryWeb, squaredNorm, type WebFeatures } from './web-features.js';
-import { StreamedWeb } from './web-streamed.js';
+import { StreamedWeb, usualBlock } from './web-streamed.js';
 
 export interface ResidentOptions {
   dtype?: Dtype;
@@ -137,7 +137,7 @@ export class ResidentProblem {
       `${reason.message}, more than is free there: the web features stay on the host and are sent block by block`,
     );
     const { webFeatures, webLabels, testSemantics } = problem;
-    const block = Math.min(32 * 2 ** 20, (webFeatures.rows * webFeatures.cols * 8) / 16);
+    const block = Math.min(usualBlock, (webFeatures.rows * webFeatures.cols * 8) / 16);
     return new StreamedWeb(backend, hostRows(webFeatures), webLabels, testSemantics.rows, dtype, block);
   }
 }

@@ -8,7 +8,8 @@ import { type Dtype, Matrix } from '../linalg/matrix.js';
 import type { WebRows } from '../problem/streamed.js';
 import { type Grouping, gemv, groupByCategory, type Run, squaredNorm, type WebFeatures } from './web-features.js';
 
-const usualBlock = 32 * 2 ** 20;
+/** Bytes of a block. */
+export const usualBlock = 32 * 2 ** 20;
 
 export class StreamedWeb implements WebFeatures {
   readonly rows: number;

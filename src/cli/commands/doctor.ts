@@ -15,6 +15,7 @@ import { gemmGigaflops } from '../../linalg/speed.js';
 import { chooseKernel } from '../../linalg/wasm/choice.js';
 import { defineCommand } from '../command.js';
 import { versions } from '../shared-options.js';
+import { amount } from '../table.js';
 
 interface Speed {
   backend: string;
@@ -115,7 +116,7 @@ export default defineCommand({
     print('float64 matrix product, best rate');
     table(print, [
       ...speeds.map(({ backend, threads, gigaflops }) => [
-        `  ${backend}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`,
+        `  ${backend}, ${amount(threads, 'thread')}`,
         `${gigaflops.toFixed(1)} GFLOP/s`,
       ]),
       ...failures.map(({ backend, problem }) => [`  ${backend}`, problem]),

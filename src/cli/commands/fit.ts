@@ -22,7 +22,15 @@ import {
   refuseLearnerOptions,
 } from '../fit-learner.js';
 import { fitMethod, givenParameters } from '../fit-method.js';
-import { backendOptions, loadOptions, methodNamed, openBackend, problemOptions, versions } from '../shared-options.js';
+import {
+  backendOptions,
+  loadOptions,
+  methodNamed,
+  openBackend,
+  type ProblemValues,
+  problemOptions,
+  versions,
+} from '../shared-options.js';
 
 export default defineCommand({
   name: 'fit',
@@ -141,15 +149,7 @@ export default defineCommand({
   },
 });
 
-interface InputValues {
-  semantics: string;
-  scaling: string;
-  'centre-features': boolean;
-  'centre-semantics': boolean;
-  'unit-semantics': boolean;
-  dtype: string;
-  'web-file'?: string;
-  splits?: string;
+interface InputValues extends ProblemValues {
   generalized: boolean;
   seed: number;
   stream: boolean;
@@ -174,9 +174,12 @@ function inputOptions(values: InputValues) {
 
 /** Writing a fit into the folder of a search or a comparison would take its record away. */
 async function refuseOtherResults(folder: string): Promise<void> {
-  const text = await readFile(join(folder, 'run.json'), 'utf8').catch(() => 'null');
-  const command = /"command": "(tune|compare|experiment)"/.exec(text)?.[1];
-  if (command)
+  // A folder without a record that can be read holds nothing to lose.
+  const record: unknown = await readFile(join(folder, 'run.json'), 'utf8')
+    .then(JSON.parse)
+    .catch(() => undefined);
+  const { command } = (record ?? {}) as { command?: unknown };
+  if (command === 'tune' || command === 'compare' || command === 'experiment')
     throw new UsageError(`${folder} holds the results of "bowerbird ${command}"`, 'Name another folder with --out.');
 }
 

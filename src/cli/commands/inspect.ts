@@ -18,7 +18,7 @@ import {
 import { isXlsa17 } from '../../problem/xlsa17.js';
 import { defineCommand } from '../command.js';
 import { type ArrayListing, listArrays } from '../file-listing.js';
-import { fileSize, shortNumber, tableLines } from '../table.js';
+import { amount, fileSize, shortNumber, tableLines } from '../table.js';
 
 type Print = (line: string) => void;
 
@@ -63,7 +63,7 @@ export default defineCommand({
       const problems = read?.error ? [{ message: read.error.message, hint: read.error.hint }] : [];
       printJson({ file: path, kind: 'arrays', bytes, errors: problems, arrays });
       printArrays(
-        `${basename(path)}: ${count(arrays.length, 'array')}${bytes === undefined ? '' : `, ${fileSize(bytes)}`}\n`,
+        `${basename(path)}: ${amount(arrays.length, 'array')}${bytes === undefined ? '' : `, ${fileSize(bytes)}`}\n`,
         arrays,
         print,
       );
@@ -145,7 +145,7 @@ function printProblem(
     print(
       `  text              ${summary.textDimensions} words${summary.webTexts && counted ? ', counted in the titles' : ''}`,
     );
-  if (summary.webVouched !== undefined) print(`  vouched for       ${count(summary.webVouched, 'web picture')}`);
+  if (summary.webVouched !== undefined) print(`  vouched for       ${amount(summary.webVouched, 'web picture')}`);
   print(`  auxiliary names   ${sample(summary.auxiliaryNames)}`);
   print(`  test names        ${sample(summary.testNames)}`);
   if (report.errors.length > 0) {
@@ -193,8 +193,4 @@ function printTrouble({ message, hint }: { message: string; hint?: string }, pri
 
 function sample(names: readonly string[]): string {
   return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }

@@ -11,6 +11,7 @@ import {
   writeVocabulary,
 } from '../../language/index.js';
 import { defineCommand } from '../command.js';
+import { amount } from '../table.js';
 
 export default defineCommand({
   name: 'text',
@@ -94,9 +95,8 @@ export default defineCommand({
     const empty = texts.filter((_, i) => frequencies.row(i).every((count) => count === 0)).length;
     const vocabulary = options.apply && !options.vocabulary ? options.apply : saved;
     printJson({ texts: texts.length, words: words.length, empty, out: options.out, vocabulary });
-    const many = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
-    const without = empty > 0 ? `; ${many(empty, 'text')} without any of them` : '';
-    print(`${many(texts.length, 'text')}, ${many(words.length, 'word')}${without}`);
+    const without = empty > 0 ? `; ${amount(empty, 'text')} without any of them` : '';
+    print(`${amount(texts.length, 'text')}, ${amount(words.length, 'word')}${without}`);
     print(options.out);
     print(vocabulary);
     return 0;

@@ -8,6 +8,7 @@ import { cacheFolder } from '../../registry/index.js';
 import { defineCommand } from '../command.js';
 import { requireQueueAddress } from '../executor.js';
 import { jobHandlers } from '../job-handlers.js';
+import { amount } from '../table.js';
 
 export default defineCommand({
   name: 'worker',
@@ -80,9 +81,7 @@ export default defineCommand({
     // Connections to a queue that does not answer must not keep the process.
     setTimeout(() => process.exit(), 1000).unref();
     printJson(count);
-    print(
-      `${count.jobs} ${count.jobs === 1 ? 'job' : 'jobs'} done${count.failed > 0 ? `, ${count.failed} of them failed` : ''}`,
-    );
+    print(`${amount(count.jobs, 'job')} done${count.failed > 0 ? `, ${count.failed} of them failed` : ''}`);
     return 0;
   },
 });

@@ -8,17 +8,13 @@ import type { Backend, GemmOptions, GemvOptions, SyrkOptions } from '../backend.
 import type { ArrayOf, Dtype, RealArray } from '../matrix.js';
 import { Matrix } from '../matrix.js';
 import * as check from '../shapes.js';
-import { type KernelArgument, Kernels } from './compile.js';
+import { address, type KernelArgument, Kernels, real, whole } from './compile.js';
 import type { Gpu } from './device.js';
 import { blockThreads, type KernelName, reductionBlocks } from './kernels.js';
 import { DeviceMatrix, DevicePool, DeviceStorage } from './memory.js';
 import { type Operand, Operands } from './operands.js';
-import { bindRoutines, operation, type Routines, right, upper } from './routines.js';
+import { bindRoutines, operation, type Routines, right, scalar, upper } from './routines.js';
 import { Segments } from './segments.js';
-
-const address = (value: number): KernelArgument => ({ address: value });
-const whole = (value: number): KernelArgument => ({ whole: value });
-const real = (value: number): KernelArgument => ({ real: value });
 
 export class CudaBackend implements Backend {
   readonly device = 'cuda';
@@ -392,11 +388,6 @@ export class CudaBackend implements Backend {
     this.#ready();
     this.#operands.with(inputs, output, read, run);
   }
-}
-
-/** α or β in the precision of the matrix, as cuBLAS reads it. */
-function scalar(like: Matrix, value: number): RealArray {
-  return like.dtype === 'float64' ? Float64Array.of(value) : Float32Array.of(value);
 }
 
 function rowOf(values: RealArray): Matrix {

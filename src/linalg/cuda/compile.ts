@@ -6,6 +6,9 @@ import { type KernelName, kernelNames, kernelSource } from './kernels.js';
 
 /** An argument of a kernel: a device address or whole number (8 bytes), or a double. */
 export type KernelArgument = { address: number } | { whole: number } | { real: number };
+export const address = (value: number): KernelArgument => ({ address: value });
+export const whole = (value: number): KernelArgument => ({ whole: value });
+export const real = (value: number): KernelArgument => ({ real: value });
 
 export class Kernels {
   readonly #launch: Call;
@@ -35,8 +38,14 @@ export class Kernels {
       'void *',
     ]);
     // Arguments travel as one buffer: pairs of (1, its address), (2, address of its size), end.
-    const address = (value: ArrayBufferView) => BigInt(calls.koffi.address(value));
-    this.#extra = BigUint64Array.of(1n, address(new Uint8Array(this.#arguments.buffer)), 2n, address(this.#size), 0n);
+    const pointerTo = (value: ArrayBufferView) => BigInt(calls.koffi.address(value));
+    this.#extra = BigUint64Array.of(
+      1n,
+      pointerTo(new Uint8Array(this.#arguments.buffer)),
+      2n,
+      pointerTo(this.#size),
+      0n,
+    );
   }
 
   launch(name: KernelName, dtype: Dtype, grid: [number, number], threads: number, values: KernelArgument[]): void {
