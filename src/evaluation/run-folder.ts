@@ -1,5 +1,5 @@
 /** The files a fit leaves behind: predictions, scores, weights, trace, configuration and the saved model. */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeCsv, writeFileAtomic, writeNpy } from '../formats/index.js';
 import { type IterationRecord, type LearnerModel, saveModel, traceColumns } from '../learner/index.js';
@@ -92,6 +92,21 @@ export interface FittedLearner extends Method {
   trace_: readonly IterationRecord[];
   converged_: boolean;
   warnings_: readonly string[];
+}
+
+/** What is known of a folder's results; `command` says that they are no fit. */
+interface FolderRecord {
+  command?: string;
+  configuration?: object;
+}
+
+/** undefined where there is no record that can be read. */
+export async function recordIn(folder: string): Promise<FolderRecord | undefined> {
+  try {
+    return (JSON.parse(await readFile(join(folder, 'run.json'), 'utf8')) as FolderRecord | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** run.json goes first: without it a folder holds no finished fit. */

@@ -90,19 +90,15 @@ export async function writeCsv(
 class LineBuffer {
   private text = '';
   private readonly file: PendingFile;
-  private readonly delimiter: string;
-  private readonly special: RegExp;
+  private readonly line: (values: readonly CsvValue[]) => string;
 
   constructor(file: PendingFile, delimiter: string) {
     this.file = file;
-    this.delimiter = delimiter;
-    this.special = new RegExp(`["\\r\\n\\u{${delimiter.codePointAt(0)!.toString(16)}}]|^\\s|\\s$`, 'u');
+    this.line = csvLines(delimiter);
   }
 
   async add(values: readonly CsvValue[]): Promise<void> {
-    const line = values.map((value) => this.field(value)).join(this.delimiter);
-    // A single empty field must not look like a blank line.
-    this.text += `${values.length === 1 && line === '' ? '""' : line}\n`;
+    this.text += `${this.line(values)}\n`;
     if (this.text.length > 2 ** 18) await this.flush();
   }
 
@@ -110,12 +106,21 @@ class LineBuffer {
     await this.file.append(Buffer.from(this.text));
     this.text = '';
   }
+}
 
-  private field(value: CsvValue): string {
+/** How a record is written on a line, without the line's end. */
+export function csvLines(delimiter = ','): (values: readonly CsvValue[]) => string {
+  const special = new RegExp(`["\\r\\n\\u{${delimiter.codePointAt(0)!.toString(16)}}]|^\\s|\\s$`, 'u');
+  const field = (value: CsvValue) => {
     if (typeof value === 'number') return formatNumber(value);
     const text = String(value ?? '');
-    return this.special.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  }
+    return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return (values) => {
+    const line = values.map(field).join(delimiter);
+    // A single empty field must not look like a blank line.
+    return values.length === 1 && line === '' ? '""' : line;
+  };
 }
 
 async function* rectangular(source: FileSource, options: CsvOptions): AsyncGenerator<CsvRecord> {

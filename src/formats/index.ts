@@ -17,6 +17,7 @@ export {
   type CsvTable,
   type CsvTableOptions,
   type CsvValue,
+  csvLines,
   readCsv,
   readCsvMatrix,
   writeCsv,

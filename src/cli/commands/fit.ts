@@ -1,8 +1,8 @@
 /** `bowerbird fit`: learns a classifier from a problem file. */
-import { access, constants, mkdir, readFile, rmdir } from 'node:fs/promises';
+import { access, constants, mkdir, rmdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
-import { join } from 'node:path';
 import { UsageError } from '../../errors.js';
+import { recordIn } from '../../evaluation/run-folder.js';
 import {
   generalize,
   type LoadOptions,
@@ -174,11 +174,7 @@ function inputOptions(values: InputValues) {
 
 /** Writing a fit into the folder of a search or a comparison would take its record away. */
 async function refuseOtherResults(folder: string): Promise<void> {
-  // A folder without a record that can be read holds nothing to lose.
-  const record: unknown = await readFile(join(folder, 'run.json'), 'utf8')
-    .then(JSON.parse)
-    .catch(() => undefined);
-  const { command } = (record ?? {}) as { command?: unknown };
+  const command = (await recordIn(folder))?.command;
   if (command === 'tune' || command === 'compare' || command === 'experiment')
     throw new UsageError(`${folder} holds the results of "bowerbird ${command}"`, 'Name another folder with --out.');
 }

@@ -1,10 +1,15 @@
 /** `bowerbird predict`: classifies pictures that were not part of a fit. */
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProblemError, UsageError } from '../../errors.js';
-import { fitMetrics, type PredictionRow, predictionRows, writePredictions } from '../../evaluation/run-folder.js';
-import { readNpy, toMatrix } from '../../formats/index.js';
+import {
+  fitMetrics,
+  type PredictionRow,
+  predictionRows,
+  recordIn,
+  writePredictions,
+} from '../../evaluation/run-folder.js';
+import { csvLines, readNpy, toMatrix } from '../../formats/index.js';
 import { loadModel, modelDistances } from '../../learner/index.js';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
@@ -89,10 +94,10 @@ interface OpenedModel {
 
 /** The columns of the CSV file, numbers with fewer digits. */
 function printTable(rows: readonly PredictionRow[], print: (line: string) => void): void {
-  const field = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const line = csvLines();
   print('row,name,category,distance,runner_up,margin');
   for (const { row, name, category, distance, runnerUp, margin } of rows)
-    print([row, field(name), category, distance.toFixed(4), field(runnerUp), margin.toFixed(4)].join(','));
+    print(line([row, name, category, distance.toFixed(4), runnerUp, margin.toFixed(4)]));
 }
 
 /** What run.json says of a fit; workspaces have fewer keys. */
@@ -104,22 +109,13 @@ interface FitConfiguration {
 }
 
 async function readConfiguration(folder: string): Promise<FitConfiguration> {
-  const text = await readFile(join(folder, 'run.json'), 'utf8').catch(() => 'null');
-  const record = parsed(text) as { configuration?: object; command?: string } | null;
+  const record = await recordIn(folder);
   if (!record?.configuration || record.command !== undefined)
     throw new UsageError(
       `${folder} holds no finished fit`,
       'Give the folder of a fit: bowerbird fit PROBLEM --out DIR, then bowerbird predict DIR FEATURES.',
     );
   return record.configuration;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The learner's map to semantic vectors, or the linear scores of another method. */
