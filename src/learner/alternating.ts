@@ -9,10 +9,10 @@ import { NotPositiveDefiniteError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import type { Matrix, RealArray } from '../linalg/matrix.js';
 import type { LearnerOptions } from './options.js';
+import type { Summary } from './pictures.js';
 import { pseudoInverse, type Thresholded, thresholdSingularValues } from './solve.js';
+import { download } from './storage.js';
 import { addTextTerm, type TextTerm } from './text.js';
-import { solveProjectedGradient } from './theta/projected-gradient.js';
-import { solveSmo } from './theta/smo.js';
 import type { IterationRecord } from './trace.js';
 import type { WebState } from './web-state.js';
 
@@ -30,8 +30,6 @@ export interface AlternatingInput {
   web?: {
     state: WebState;
     text?: TextTerm;
-    /** λ3-free part of f: xᵢ · Σⱼ xtⱼ. */
-    dotsWithTestSum: Float64Array;
     testSum: Float64Array;
     spectralBound: number;
     gram?: Matrix;
@@ -44,8 +42,6 @@ export class Alternating {
   readonly semantics: Matrix;
   readonly lowRank: Matrix;
   readonly multiplier: Matrix;
-  /** Xw'θ for the current weights. */
-  readonly weightedSum: Float64Array;
   mu: number;
   iteration = 0;
   converged = false;
@@ -71,7 +67,6 @@ export class Alternating {
   readonly #narrowSemantics: Matrix;
   readonly #narrowWebTerm: Matrix;
   readonly #narrowPrototypes: Matrix;
-  #newTheta: Float64Array;
   #thresholded: Thresholded = { rank: 0, nuclear: 0 };
   #thetaSteps = 0;
   #discrepancy = 0;
@@ -93,7 +88,6 @@ export class Alternating {
     this.lowRank = matrix(n, rank);
     this.multiplier = matrix(n, rank);
     this.#semanticsGram = matrix(rank, rank);
-    this.weightedSum = new Float64Array(testFeatures.cols);
     this.#scratch = matrix(n, rank);
     this.#product = matrix(n, rank);
     this.#system = matrix(rank, rank);
@@ -109,16 +103,12 @@ export class Alternating {
     this.#narrowPrototypes = narrow(this.#prototypes);
     this.#testNorm = backend.dot(testFeatures, testFeatures);
     this.#auxiliaryNorm = backend.dot(auxiliaryDictionary, auxiliaryDictionary);
-    this.#newTheta = input.web ? input.web.state.scalars.theta.slice() : new Float64Array(0);
   }
 
   /** First A = (Da'Da + μI)⁻¹Da'X, first residuals of the web images. */
   async start(): Promise<void> {
     this.updateSemantics();
-    const { web } = this.input;
-    if (!web) return;
-    await web.state.start(this.#currentPrototypes());
-    await web.state.features.transposedTimes(this.weightedSum, web.state.scalars.theta);
+    await this.input.web?.state.start(this.#currentPrototypes());
   }
 
   /** P = Āt D' (C×d) */
@@ -164,16 +154,12 @@ export class Alternating {
     if (web) {
       const sums = this.#narrowWebTerm;
       await web.state.dictionaryTerm(sums, this.mu);
-      const factors = web.state.squaredWeights().map((sum) => this.mu * sum);
-      if (web.text) {
+      if (web.text)
         addTextTerm(backend, sums, web.text, gamma, this.iteration === 0 ? undefined : web.state.prototypes);
-        const { starts } = web.state.features.grouping;
-        for (let c = 0; c < factors.length; c++) factors[c] += gamma * (starts[c + 1] - starts[c]);
-      }
       backend.gemm(right, this.#converted(this.#webTerm, sums), testSemantics, { transposeA: true, beta: 1 });
       const weighted = this.#weightedSemantics;
       backend.copy(weighted, testSemantics);
-      backend.scaleRows(weighted, factors);
+      backend.scaleRows(weighted, web.state.pictures.categoryWeights(this.mu, web.text ? gamma : 0));
       backend.gemm(system, testSemantics, weighted, { transposeA: true, beta: 1 });
     }
     this.#solveDictionary(system, right);
@@ -227,24 +213,15 @@ export class Alternating {
   async updateWeights(): Promise<void> {
     const { web, testFeatures } = this.input;
     if (!web) return;
-    const { state } = web;
-    const n = state.features.rows;
+    const { state, spectralBound, gram } = web;
+    const [n, tests] = [state.features.rows, testFeatures.rows];
     const { lambda3, bound } = this.#options;
-    const curvature = new Float64Array(n);
-    const linear = new Float64Array(n);
-    state.weightTerms(curvature, linear, this.mu);
-    const pull = lambda3 / (n * testFeatures.rows);
-    for (let i = 0; i < n; i++) linear[i] += pull * web.dotsWithTestSum[i];
-    const problem = { curvature, linear, coupling: lambda3 / (n * n), bound };
-    this.#newTheta = state.scalars.theta.slice();
-    if (web.gram) {
-      this.#thetaSteps = solveSmo(this.#newTheta, problem, web.gram);
-      await state.features.transposedTimes(this.weightedSum, this.#newTheta);
-    } else
-      this.#thetaSteps = await solveProjectedGradient(this.#newTheta, this.weightedSum, problem, state.features, web);
+    const [coupling, pull] = [lambda3 / (n * n), lambda3 / (n * tests)];
+    this.#thetaSteps = await state.solveWeights({ mu: this.mu, coupling, pull, bound, spectralBound, gram });
+    const weightedSum = download(this.#backend, state.pictures.weightedSum).data;
     this.#discrepancy = 0;
-    for (let j = 0; j < this.weightedSum.length; j++)
-      this.#discrepancy += (this.weightedSum[j] / n - web.testSum[j] / testFeatures.rows) ** 2;
+    for (let j = 0; j < weightedSum.length; j++)
+      this.#discrepancy += (weightedSum[j] / n - web.testSum[j] / tests) ** 2;
   }
 
   /** R, T and μ; sets `converged` by the paper's rule. Returns the largest residual norms. */
@@ -261,10 +238,10 @@ export class Alternating {
     let below = this.#semanticsResidualBelow(difference, semantics);
     let largest = 0;
     if (web) {
-      const residuals = web.state.columnResiduals(this.#newTheta, this.mu);
-      largest = residuals.largest;
-      below &&= await web.state.residualBelow(this.#options.tolerance, this.#newTheta, this.mu, residuals.norms);
-      web.state.updateMultipliers(this.#newTheta, this.mu);
+      // What one residual has settled need not be looked at in the other.
+      const residual = await web.state.updateMultipliers(below ? this.#options.tolerance : 0, this.mu);
+      largest = residual.largest;
+      below &&= residual.below;
     }
     this.converged = below;
     return { web: largest, semantics };
@@ -304,8 +281,8 @@ export class Alternating {
     const transfer = lambda1 > 0 ? (lambda1 / 2) * this.#distanceToAuxiliary() : 0;
     const nuclear = lambda2 * this.#thresholded.nuclear;
     const discrepancy = web ? (lambda3 / 2) * this.#discrepancy : 0;
-    const error = web ? lambda4 * web.state.errorNorm : 0;
-    const theta = web?.state.scalars.theta ?? new Float64Array(0);
+    const { errorNorm, ...spread } = web?.state.pictures.summary() ?? noPictures;
+    const error = lambda4 * errorNorm;
     return {
       iteration: this.iteration + 1,
       objective: reconstruction + transfer + nuclear + discrepancy + error,
@@ -318,7 +295,7 @@ export class Alternating {
       semanticsResidual: residuals.semantics,
       mu: this.mu,
       rank: this.#thresholded.rank,
-      ...spread(theta),
+      ...spread,
       thetaSteps: this.#thetaSteps,
       seconds: (performance.now() - begun) / 1000,
     };
@@ -355,19 +332,4 @@ function largestOf(values: RealArray): number {
   return largest;
 }
 
-function spread(theta: Float64Array) {
-  let [low, high, sum, squares] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
-  for (const value of theta) {
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-    sum += value;
-    squares += value * value;
-  }
-  const n = theta.length;
-  if (n === 0) return { thetaMinimum: 0, thetaMaximum: 0, thetaDeviation: 0 };
-  return {
-    thetaMinimum: low,
-    thetaMaximum: high,
-    thetaDeviation: Math.sqrt(Math.max(0, squares / n - (sum / n) ** 2)),
-  };
-}
+const noPictures: Summary = { errorNorm: 0, thetaMinimum: 0, thetaMaximum: 0, thetaDeviation: 0 };

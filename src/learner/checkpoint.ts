@@ -36,17 +36,17 @@ export class Checkpoint {
       semantics: alternation.semantics,
       lowRank: alternation.lowRank,
       multiplier: alternation.multiplier,
-      weightedSum: row(alternation.weightedSum),
       progress: row(Float64Array.of(alternation.iteration, alternation.mu, alternation.converged ? 1 : 0)),
       trace: Matrix.from(trace.map((record) => traceColumns.map((column) => record[column]))),
     };
     if (web) {
-      const { scalars, prototypes, history } = web.state;
+      const { pictures, prototypes, history } = web.state;
       entries.prototypes = prototypes;
-      for (const [name, values] of Object.entries(scalars)) entries[`web_${name}`] = row(values);
+      entries.weightedSum = pictures.weightedSum;
+      for (const [name, values] of Object.entries(pictures.scalars)) entries[`web_${name}`] = values;
       for (let k = 0; k < history.length; k++) {
         const { move, coefficients } = history.step(k);
-        entries[`coefficients_${k}`] = row(coefficients);
+        entries[`coefficients_${k}`] = coefficients;
         entries[`move_${k}`] = move;
       }
     }
@@ -74,7 +74,6 @@ export class Checkpoint {
     };
     for (const name of ['dictionary', 'semantics', 'lowRank', 'multiplier'] as const)
       alternation[name].copyFrom(matrix(name));
-    alternation.weightedSum.set(matrix('weightedSum').row(0));
     const [iteration, mu, converged] = matrix('progress').row(0);
     alternation.iteration = iteration;
     alternation.mu = mu;
@@ -83,9 +82,11 @@ export class Checkpoint {
     const { web } = alternation.input;
     if (web) {
       web.state.prototypes.copyFrom(matrix('prototypes'));
-      for (const [name, values] of Object.entries(web.state.scalars)) values.set(matrix(`web_${name}`).row(0));
+      const { pictures, history } = web.state;
+      pictures.weightedSum.copyFrom(matrix('weightedSum'));
+      for (const [name, values] of Object.entries(pictures.scalars)) values.copyFrom(matrix(`web_${name}`));
       for (let k = 0; saved.has(`coefficients_${k}`); k++)
-        web.state.history.append(matrix(`move_${k}`), new Float64Array(matrix(`coefficients_${k}`).row(0)));
+        history.append(matrix(`move_${k}`), matrix(`coefficients_${k}`));
     }
     const trace = matrix('trace');
     return Array.from({ length: trace.rows }, (_, i) => {

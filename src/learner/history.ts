@@ -5,7 +5,8 @@
  * below is a pass of the backend over rows in segments.
  */
 import type { Backend } from '../linalg/backend.js';
-import { type Dtype, Matrix } from '../linalg/matrix.js';
+import type { Dtype, Matrix } from '../linalg/matrix.js';
+import { lending } from './storage.js';
 
 const blockLength = 16;
 
@@ -24,6 +25,9 @@ export class MoveHistory {
   readonly #dimension: number;
   readonly #dtype: Dtype;
   readonly #blocks: Block[] = [];
+  /** C×16 and a row of n. */
+  readonly #perMove: Matrix;
+  readonly #perPicture: Matrix;
 
   /** `starts`: the pictures of category c are [starts[c], starts[c + 1]). */
   constructor(backend: Backend, starts: Int32Array, dimension: number, dtype: Dtype) {
@@ -32,6 +36,8 @@ export class MoveHistory {
     this.#dimension = dimension;
     this.#dtype = dtype;
     this.#blockStarts = starts.map((_, c) => c * blockLength);
+    this.#perMove = backend.matrix(this.#categories, blockLength);
+    this.#perPicture = backend.matrix(1, this.#pictures);
   }
 
   get #categories(): number {
@@ -42,7 +48,7 @@ export class MoveHistory {
     return this.#starts[this.#categories];
   }
 
-  append(move: Matrix, coefficients: Float64Array): void {
+  append(move: Matrix, coefficients: Matrix): void {
     const slot = this.length % blockLength;
     if (slot === 0)
       this.#blocks.push({
@@ -59,35 +65,31 @@ export class MoveHistory {
   }
 
   /** βᵢ of the newest move ← βᵢ + values[i] */
-  addToNewest(values: Float64Array): void {
+  addToNewest(values: Matrix): void {
     const slot = (this.length - 1) % blockLength;
     const column = this.#newest.coefficients.view(0, this.#pictures, slot, slot + 1);
-    this.#backend.axpby(column, 1, new Matrix(values, values.length, 1), 1);
+    this.#backend.axpby(column, 1, values.reshaped(this.#pictures, 1), 1);
   }
 
   /** βᵢₖ ← factors[i] βᵢₖ for all k */
-  scale(factors: Float64Array): void {
+  scale(factors: Matrix): void {
     for (const { coefficients } of this.#blocks) this.#backend.scaleRows(coefficients, factors);
   }
 
   /** out[i] ← out[i] + Σₖ βᵢₖ δₖ[c(i)] · direction[c(i)] */
-  addDots(out: Float64Array, direction: Matrix): void {
-    const perMove = new Float64Array(this.#categories * blockLength);
-    const part = new Float64Array(out.length);
+  addDots(out: Matrix, direction: Matrix): void {
     for (const { moves, coefficients } of this.#blocks) {
-      this.#backend.segmentDots(perMove, moves, direction, this.#blockStarts);
-      const directions = new Matrix(perMove, this.#categories, blockLength);
-      this.#backend.segmentDots(part, coefficients, directions, this.#starts);
-      for (let i = 0; i < out.length; i++) out[i] += part[i];
+      this.#backend.segmentDots(this.#perMove, moves, direction, this.#blockStarts);
+      this.#backend.segmentDots(this.#perPicture, coefficients, this.#perMove, this.#starts);
+      this.#backend.axpby(out, 1, this.#perPicture, 1);
     }
   }
 
   /** out[c] ← out[c] + Σ over the pictures of c of weights[i] Σₖ βᵢₖ δₖ[c] */
-  addSums(out: Matrix, weights: Float64Array): void {
-    const sums = Matrix.zeros(this.#categories, blockLength);
+  addSums(out: Matrix, weights: Matrix): void {
     for (const { moves, coefficients } of this.#blocks) {
-      this.#backend.segmentSums(sums, coefficients, weights, this.#starts);
-      this.#backend.segmentSums(out, moves, sums.data, this.#blockStarts, 1);
+      this.#backend.segmentSums(this.#perMove, coefficients, weights, this.#starts);
+      this.#backend.segmentSums(out, moves, this.#perMove, this.#blockStarts, 1);
     }
   }
 
@@ -95,29 +97,34 @@ export class MoveHistory {
    * Row i of out ← row i of out + factors[i] Σₖ βₖδₖ[category] for the pictures [start, start + out.rows) of a category,
    * `onNewest[i]` times the newest move added.
    */
-  addCombinations(out: Matrix, category: number, start: number, factors: Float64Array, onNewest: Float64Array): void {
-    const part = Matrix.zeros(out.rows, blockLength);
-    this.#blocks.forEach(({ moves, coefficients }, b) => {
-      const used = Math.min(blockLength, this.length - b * blockLength);
-      this.#backend.copy(part, coefficients.view(start, start + out.rows));
-      for (let i = 0; i < part.rows; i++) {
-        const row = part.row(i);
-        for (let k = 0; k < used; k++) row[k] *= factors[i];
-        if (b === this.#blocks.length - 1) row[used - 1] += onNewest[i];
-      }
-      const weights = this.#dtype === 'float64' ? part : part.copy('float32');
-      const rows = moves.view(category * blockLength, category * blockLength + used);
-      this.#backend.gemm(out, weights.view(0, out.rows, 0, used), rows, { beta: 1 });
+  addCombinations(out: Matrix, category: number, start: number, factors: Matrix, onNewest: Matrix): void {
+    const backend = this.#backend;
+    lending(backend, (lend) => {
+      const part = lend(out.rows, blockLength);
+      const narrow = this.#dtype === 'float64' ? part : lend(out.rows, blockLength, this.#dtype);
+      this.#blocks.forEach(({ moves, coefficients }, b) => {
+        const used = Math.min(blockLength, this.length - b * blockLength);
+        backend.copy(part, coefficients.view(start, start + out.rows));
+        backend.scaleRows(part, factors);
+        if (b === this.#blocks.length - 1)
+          backend.axpby(part.view(0, out.rows, used - 1, used), 1, onNewest.reshaped(out.rows, 1), 1);
+        if (narrow !== part) backend.copy(narrow, part);
+        const rows = moves.view(category * blockLength, category * blockLength + used);
+        backend.gemm(out, narrow.view(0, out.rows, 0, used), rows, { beta: 1 });
+      });
     });
   }
 
   /** One past move and its coefficients, copied out. */
-  step(k: number): { move: Matrix; coefficients: Float64Array } {
+  step(k: number): { move: Matrix; coefficients: Matrix } {
     const { moves, coefficients } = this.#blocks[Math.floor(k / blockLength)];
     const slot = k % blockLength;
     return {
       move: moves.everyRow(slot, blockLength).copy(),
-      coefficients: coefficients.view(0, this.#pictures, slot, slot + 1).copy('float64').data,
+      coefficients: coefficients
+        .view(0, this.#pictures, slot, slot + 1)
+        .copy()
+        .reshaped(1, this.#pictures),
     };
   }
 
@@ -128,5 +135,7 @@ export class MoveHistory {
     }
     this.#blocks.length = 0;
     this.length = 0;
+    this.#backend.release(this.#perMove);
+    this.#backend.release(this.#perPicture);
   }
 }

@@ -17,6 +17,7 @@ import { distances } from './nearest.js';
 import { type LearnerOptions, resolveOptions, type SpecialCase, specialCases } from './options.js';
 import { prepare } from './prepare.js';
 import { ResidentProblem } from './resident.js';
+import { download } from './storage.js';
 import type { IterationRecord } from './trace.js';
 
 export interface LearnerFitOptions extends Partial<FitOptions> {
@@ -127,28 +128,26 @@ export class PaperLearner implements Method {
 
   #conclude(problem: Problem, alternation: Alternating, backend: Backend): void {
     const { input } = alternation;
-    const download = (matrix: Matrix) => {
-      const result = Matrix.zeros(matrix.rows, matrix.cols);
-      backend.copy(result, matrix);
-      return result;
-    };
-    const basis = download(input.basis);
+    const basis = download(backend, input.basis);
     const candidates = candidateSemantics(problem);
     const learnt: Learnt = {
       basis,
-      semantics: download(alternation.semantics),
-      dictionary: download(alternation.dictionary),
+      semantics: download(backend, alternation.semantics),
+      dictionary: download(backend, alternation.dictionary),
       candidates: product(backend, candidates, basis, true),
     };
     this.#learnt = learnt;
     const map = inductiveMap(backend, alternation.dictionary, this.options.penaltyStart);
-    const mapInSpan = download(map);
+    const mapInSpan = download(backend, map);
     backend.release(map);
     this.theta_ = new Float64Array(input.web?.state.features.rows ?? 0);
-    const theta = input.web?.state.scalars.theta;
-    input.web?.state.features.grouping.order.forEach((row, position) => {
-      this.theta_[row] = theta![position];
-    });
+    if (input.web) {
+      const { pictures, features } = input.web.state;
+      const theta = download(backend, pictures.scalars.theta);
+      features.grouping.order.forEach((row, position) => {
+        this.theta_[row] = theta.data[position];
+      });
+    }
     this.model_ = {
       map: product(backend, mapInSpan, basis, false),
       candidates,

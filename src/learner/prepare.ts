@@ -6,7 +6,8 @@ import { requireLearnable } from '../problem/method.js';
 import type { AlternatingInput } from './alternating.js';
 import { auxiliaryDictionary } from './auxiliary.js';
 import type { LearnerOptions } from './options.js';
-import { type ResidentProblem, upload } from './resident.js';
+import type { ResidentProblem } from './resident.js';
+import { upload } from './storage.js';
 import { textTerm } from './text.js';
 import { WebState } from './web-state.js';
 
@@ -71,10 +72,10 @@ async function webInput(
   const pairwise = options.thetaSolver === 'smo';
   const matched = options.lambda3 > 0;
   const text = options.gamma > 0 ? problem.webText : undefined;
+  const attraction = matched ? await resident.dotsWithTestSum() : new Float64Array(web.rows);
   return {
-    state: new WebState(backend, web, problem.testSemantics.rows, dtype),
+    state: new WebState(backend, web, { dtype, attraction, pairwise }),
     text: text && (await textTerm(backend, web, text.dtype === dtype ? text : text.copy(dtype))),
-    dotsWithTestSum: matched ? await resident.dotsWithTestSum() : new Float64Array(web.rows),
     testSum,
     spectralBound: matched && !pairwise ? await resident.spectralBound() : 0,
     gram: pairwise ? await web.gram() : undefined,

@@ -9,6 +9,7 @@ import type { Problem } from '../problem/problem.js';
 import type { WebRows } from '../problem/streamed.js';
 import { type ClassSums, classSums } from './auxiliary.js';
 import { fullBasis, spanBasis } from './span.js';
+import { upload } from './storage.js';
 import { spectralBound } from './theta/projected-gradient.js';
 import { MemoryWeb, squaredNorm, type WebFeatures } from './web-features.js';
 import { StreamedWeb, usualBlock } from './web-streamed.js';
@@ -140,13 +141,6 @@ export class ResidentProblem {
     const block = Math.min(usualBlock, (webFeatures.rows * webFeatures.cols * 8) / 16);
     return new StreamedWeb(backend, hostRows(webFeatures), webLabels, testSemantics.rows, dtype, block);
   }
-}
-
-/** A copy in the backend's storage. */
-export function upload(backend: Backend, matrix: Matrix, dtype: Dtype): Matrix {
-  const result = backend.matrix(matrix.rows, matrix.cols, dtype);
-  backend.copy(result, matrix.dtype === dtype ? matrix : matrix.copy(dtype));
-  return result;
 }
 
 /** Rows of a matrix in memory, for a backend whose own memory is too small for them. */

@@ -3,7 +3,7 @@
  * storage with the rows of a category together, so that every pass is a few matrix-vector products.
  */
 import type { Backend } from '../linalg/backend.js';
-import { type Dtype, Matrix, type RealArray } from '../linalg/matrix.js';
+import { asRow, type Dtype, Matrix, type RealArray, type Vector } from '../linalg/matrix.js';
 import type { WebProducts } from './theta/problem.js';
 
 /** In which order the pictures are kept: `order[position]` is the original row. */
@@ -25,11 +25,11 @@ export interface Run {
 export interface WebFeatures extends WebProducts {
   readonly grouping: Grouping;
   /** out[i] ← xᵢ · (row c(i) of directions) */
-  dotsWithCategory(out: Float64Array, directions: Matrix): Promise<void>;
+  dotsWithCategory(out: Vector, directions: Matrix): Promise<void>;
   /** out (C×d): row c ← Σ over the category of weightsᵢ xᵢ */
-  sumsByCategory(out: Matrix, weights: Float64Array): Promise<void>;
+  sumsByCategory(out: Matrix, weights: Vector): Promise<void>;
   /** out[i] ← ‖xᵢ‖² */
-  squaredNorms(out: Float64Array): Promise<void>;
+  squaredNorms(out: Vector): Promise<void>;
   /** out (d×k) ← X' weights (n×k) */
   transposedProduct(out: Matrix, weights: Matrix): Promise<void>;
   /** Runs of consecutive positions of one category, none longer than can be read at once. */
@@ -66,26 +66,30 @@ export class MemoryWeb implements WebFeatures {
     }
   }
 
-  async times(out: Float64Array, vector: Float64Array): Promise<void> {
+  async times(out: Vector, vector: Vector): Promise<void> {
     gemv(this.#backend, out, this.#features, vector, false);
   }
 
-  async transposedTimes(out: Float64Array, weights: Float64Array): Promise<void> {
+  async transposedTimes(out: Vector, weights: Vector): Promise<void> {
     gemv(this.#backend, out, this.#features, weights, true);
   }
 
-  async dotsWithCategory(out: Float64Array, directions: Matrix): Promise<void> {
+  async dotsWithCategory(out: Vector, directions: Matrix): Promise<void> {
     this.#backend.segmentDots(out, this.#features, directions, this.grouping.starts);
   }
 
-  async sumsByCategory(out: Matrix, weights: Float64Array): Promise<void> {
+  async sumsByCategory(out: Matrix, weights: Vector): Promise<void> {
     this.#backend.segmentSums(out, this.#features, weights, this.grouping.starts);
   }
 
-  async squaredNorms(out: Float64Array): Promise<void> {
-    const norms = this.#features.dtype === 'float64' ? out : new Float32Array(out.length);
-    this.#backend.rowDots(norms, this.#features, this.#features);
-    if (norms !== out) out.set(norms);
+  async squaredNorms(out: Vector): Promise<void> {
+    const backend = this.#backend;
+    const row = asRow(out);
+    const norms = inPrecision(backend, row, this.#features.dtype, false);
+    backend.rowDots(norms, this.#features, this.#features);
+    if (norms === row) return;
+    backend.copy(row, norms);
+    backend.release(norms);
   }
 
   async transposedProduct(out: Matrix, weights: Matrix): Promise<void> {
@@ -136,18 +140,23 @@ export function groupByCategory(labels: Int32Array, categories: number): Groupin
 }
 
 /** y ← op(A) x where the vectors may be of another precision than A. */
-export function gemv(backend: Backend, out: RealArray, a: Matrix, x: RealArray, transpose: boolean): void {
-  if (
-    out instanceof Float64Array === (a.dtype === 'float64') &&
-    x instanceof Float64Array === (a.dtype === 'float64')
-  ) {
-    backend.gemv(out, a, x, { transpose });
-    return;
+export function gemv(backend: Backend, out: Vector, a: Matrix, x: Vector, transpose: boolean): void {
+  const [y, given] = [asRow(out), asRow(x)];
+  const [result, vector] = [inPrecision(backend, y, a.dtype, false), inPrecision(backend, given, a.dtype, true)];
+  backend.gemv(result, a, vector, { transpose });
+  if (result !== y) {
+    backend.copy(y, result);
+    backend.release(result);
   }
-  const convert = (values: RealArray) => (a.dtype === 'float64' ? new Float64Array(values) : new Float32Array(values));
-  const result = a.dtype === 'float64' ? new Float64Array(out.length) : new Float32Array(out.length);
-  backend.gemv(result, a, convert(x), { transpose });
-  out.set(result);
+  if (vector !== given) backend.release(vector);
+}
+
+/** The row itself where it has that precision; otherwise another one, for the caller to release. */
+function inPrecision(backend: Backend, row: Matrix, dtype: Dtype, filled: boolean): Matrix {
+  if (row.dtype === dtype) return row;
+  const converted = backend.matrix(1, row.cols, dtype);
+  if (filled) backend.copy(converted, row);
+  return converted;
 }
 
 export function squaredNorm(row: RealArray): number {

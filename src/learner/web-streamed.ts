@@ -4,7 +4,7 @@
  */
 import { MemoryError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
-import { type Dtype, Matrix } from '../linalg/matrix.js';
+import { type Dtype, elementsOf, Matrix, type RealArray, type Vector } from '../linalg/matrix.js';
 import type { WebRows } from '../problem/streamed.js';
 import { type Grouping, gemv, groupByCategory, type Run, squaredNorm, type WebFeatures } from './web-features.js';
 
@@ -61,48 +61,50 @@ export class StreamedWeb implements WebFeatures {
   }
 
   /** Values of the pictures in one block, in file order. */
-  #gather(values: Float64Array, start: number, count: number): Float64Array {
+  #gather(values: RealArray, start: number, count: number): Float64Array {
     const part = new Float64Array(count);
     for (let i = 0; i < count; i++) part[i] = values[this.#position[start + i]];
     return part;
   }
 
-  #scatter(out: Float64Array, part: Float64Array, start: number): void {
+  #scatter(out: RealArray, part: Float64Array, start: number): void {
     for (let i = 0; i < part.length; i++) out[this.#position[start + i]] = part[i];
   }
 
-  times(out: Float64Array, vector: Float64Array): Promise<void> {
+  times(out: Vector, vector: Vector): Promise<void> {
     return this.#pass((block, start) => {
       const part = new Float64Array(block.rows);
       gemv(this.#backend, part, block, vector, false);
-      this.#scatter(out, part, start);
+      this.#scatter(elementsOf(out), part, start);
     });
   }
 
-  async transposedTimes(out: Float64Array, weights: Float64Array): Promise<void> {
+  async transposedTimes(out: Vector, weights: Vector): Promise<void> {
     const part = new Float64Array(this.cols);
-    out.fill(0);
+    const [sum, values] = [elementsOf(out), elementsOf(weights)];
+    sum.fill(0);
     await this.#pass((block, start) => {
-      gemv(this.#backend, part, block, this.#gather(weights, start, block.rows), true);
-      for (let j = 0; j < out.length; j++) out[j] += part[j];
+      gemv(this.#backend, part, block, this.#gather(values, start, block.rows), true);
+      for (let j = 0; j < sum.length; j++) sum[j] += part[j];
     });
   }
 
-  dotsWithCategory(out: Float64Array, directions: Matrix): Promise<void> {
+  dotsWithCategory(out: Vector, directions: Matrix): Promise<void> {
     return this.#pass((block, start) => {
       const part = new Float64Array(block.rows);
       this.#runs(start, block.rows, (category, from, to) => {
         gemv(this.#backend, part.subarray(from, to), block.view(from, to), directions.row(category), false);
       });
-      this.#scatter(out, part, start);
+      this.#scatter(elementsOf(out), part, start);
     });
   }
 
-  async sumsByCategory(out: Matrix, weights: Float64Array): Promise<void> {
+  async sumsByCategory(out: Matrix, weights: Vector): Promise<void> {
+    const values = elementsOf(weights);
     const part = out.dtype === 'float64' ? new Float64Array(this.cols) : new Float32Array(this.cols);
     out.fill(0);
     await this.#pass((block, start) => {
-      const here = this.#gather(weights, start, block.rows);
+      const here = this.#gather(values, start, block.rows);
       this.#runs(start, block.rows, (category, from, to) => {
         gemv(this.#backend, part, block.view(from, to), here.subarray(from, to), true);
         const sum = out.row(category);
@@ -111,10 +113,10 @@ export class StreamedWeb implements WebFeatures {
     });
   }
 
-  squaredNorms(out: Float64Array): Promise<void> {
+  squaredNorms(out: Vector): Promise<void> {
     return this.#pass((block, start) => {
       const part = Float64Array.from({ length: block.rows }, (_, i) => squaredNorm(block.row(i)));
-      this.#scatter(out, part, start);
+      this.#scatter(elementsOf(out), part, start);
     });
   }
 

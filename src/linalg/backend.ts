@@ -2,7 +2,7 @@
  * What every numerical backend can do. Matrices are row-major; outputs are owned by the caller and written in place.
  * All matrices of one call share one dtype. Calls are synchronous: when one returns, its output is complete.
  */
-import type { ArrayOf, Dtype, Matrix, RealArray } from './matrix.js';
+import type { ArrayOf, Dtype, Matrix, RealArray, Vector } from './matrix.js';
 
 export type Device = 'wasm' | 'native' | 'cuda';
 
@@ -33,6 +33,14 @@ export interface GemvOptions {
   beta?: number;
 }
 
+/** An argument of a kernel: elements of a matrix or integers (their address), a whole number, a real one. */
+export type KernelValue = Matrix | Int32Array | { whole: number } | { real: number };
+
+export interface DeviceProgram {
+  /** Matrices count as written; integers are kept on the device for as long as their array lives. */
+  launch(name: string, blocks: number, threads: number, values: KernelValue[]): void;
+}
+
 export interface Backend {
   readonly device: Device;
   /** One line for people: library, version, path, instruction set. */
@@ -49,13 +57,13 @@ export interface Backend {
   /** C ← α A A' + β C (or A'A); both triangles of C are written. */
   syrk(c: Matrix, a: Matrix, options?: SyrkOptions): void;
   /** y ← α op(A) x + β y */
-  gemv(y: RealArray, a: Matrix, x: RealArray, options?: GemvOptions): void;
+  gemv(y: Vector, a: Matrix, x: Vector, options?: GemvOptions): void;
   /** Y ← α X + β Y, element by element. */
   axpby(y: Matrix, alpha: number, x: Matrix, beta: number): void;
   /** Row i of A is multiplied by factors[i]. */
-  scaleRows(a: Matrix, factors: RealArray): void;
+  scaleRows(a: Matrix, factors: Vector): void;
   /** out[i] ← (row i of A) · (row i of B) */
-  rowDots(out: RealArray, a: Matrix, b: Matrix): void;
+  rowDots(out: Vector, a: Matrix, b: Matrix): void;
   /** Target ← source; same shape. */
   copy(target: Matrix, source: Matrix): void;
   /** A ← A + value I */
@@ -66,11 +74,11 @@ export interface Backend {
   maxAbs(a: Matrix): number;
   /**
    * Rows of A in consecutive segments, segment c being rows [starts[c], starts[c+1]):
-   * out[i] ← (row i of A) · (row c(i) of directions).
+   * out[i] ← (row i of A) · (row c(i) of directions). Values of rows are float64, whatever A is.
    */
-  segmentDots(out: Float64Array, a: Matrix, directions: Matrix, starts: Int32Array): void;
+  segmentDots(out: Vector, a: Matrix, directions: Matrix, starts: Int32Array): void;
   /** Row c of out ← β (row c of out) + Σ over segment c of weights[i] (row i of A). @default β = 0 */
-  segmentSums(out: Matrix, a: Matrix, weights: Float64Array, starts: Int32Array, beta?: number): void;
+  segmentSums(out: Matrix, a: Matrix, weights: Vector, starts: Int32Array, beta?: number): void;
   /**
    * A = L L': replaces the lower triangle of A (only that is read) by L; the upper triangle is left as it was.
    * @throws NotPositiveDefiniteError with the failing pivot
@@ -83,6 +91,9 @@ export interface Backend {
    * A is overwritten by V.
    */
   eigh(values: RealArray, a: Matrix): void;
+
+  /** Compiles kernels in CUDA C++ for the device; only a backend that runs such has this. */
+  compile?(source: string, names: readonly string[]): DeviceProgram;
 
   /** Ends threads and frees storage; matrices obtained from this backend must not be used afterwards. */
   dispose(): void;

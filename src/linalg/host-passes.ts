@@ -3,11 +3,11 @@
  * the WebAssembly and the native backend.
  */
 import type { GemvOptions } from './backend.js';
-import type { Matrix, RealArray } from './matrix.js';
+import { elementsOf, type Matrix, type Vector } from './matrix.js';
 import { checkCopy, checkSameShape, checkSegments, checkSquare } from './shapes.js';
 
 export abstract class HostPasses {
-  abstract gemv(y: RealArray, a: Matrix, x: RealArray, options?: GemvOptions): void;
+  abstract gemv(y: Vector, a: Matrix, x: Vector, options?: GemvOptions): void;
 
   copy(target: Matrix, source: Matrix): void {
     checkCopy(target, source);
@@ -43,8 +43,9 @@ export abstract class HostPasses {
     return largest;
   }
 
-  segmentDots(out: Float64Array, a: Matrix, directions: Matrix, starts: Int32Array): void {
-    checkSegments('segmentDots', a, directions, starts, out.length);
+  segmentDots(values: Vector, a: Matrix, directions: Matrix, starts: Int32Array): void {
+    checkSegments('segmentDots', a, directions, starts, values);
+    const out = elementsOf(values);
     const single = a.dtype === 'float32' ? new Float32Array(a.rows) : undefined;
     for (let c = 0; c + 1 < starts.length; c++) {
       const [from, to] = [starts[c], starts[c + 1]];
@@ -53,9 +54,10 @@ export abstract class HostPasses {
     if (single) out.set(single);
   }
 
-  segmentSums(out: Matrix, a: Matrix, weights: Float64Array, starts: Int32Array, beta = 0): void {
-    checkSegments('segmentSums', a, out, starts, weights.length);
-    const factors = a.dtype === 'float32' ? new Float32Array(weights) : weights;
+  segmentSums(out: Matrix, a: Matrix, weights: Vector, starts: Int32Array, beta = 0): void {
+    checkSegments('segmentSums', a, out, starts, weights);
+    const values = elementsOf(weights);
+    const factors = a.dtype === 'float32' ? new Float32Array(values) : values;
     for (let c = 0; c + 1 < starts.length; c++) {
       const [from, to] = [starts[c], starts[c + 1]];
       this.gemv(out.row(c), a.view(from, to), factors.subarray(from, to), { transpose: true, beta });

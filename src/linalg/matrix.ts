@@ -6,6 +6,8 @@ import { ArgumentError } from '../errors.js';
 
 export type Dtype = 'float64' | 'float32';
 export type RealArray = Float64Array | Float32Array;
+/** Numbers in a row: an array, or the elements of a contiguous matrix where a backend keeps them. */
+export type Vector = RealArray | Matrix;
 
 export class Matrix<T extends RealArray = RealArray> {
   readonly data: T;
@@ -83,6 +85,19 @@ export class Matrix<T extends RealArray = RealArray> {
     return new Matrix(this.data.subarray(first * this.stride) as T, rows, this.cols, step * this.stride);
   }
 
+  /** The same elements in another shape, shared with this matrix, which must be contiguous. */
+  reshaped(rows: number, cols: number): Matrix<T> {
+    this.checkReshape(rows, cols);
+    return new Matrix(this.data, rows, cols);
+  }
+
+  protected checkReshape(rows: number, cols: number): void {
+    if (!this.contiguous || rows * cols !== this.rows * this.cols)
+      throw new ArgumentError(
+        `Matrix.reshaped: ${this.rows}×${this.cols} with leading dimension ${this.stride} cannot become ${rows}×${cols}`,
+      );
+  }
+
   fill(value: number): this {
     if (this.contiguous) this.data.fill(value, 0, this.rows * this.cols);
     else for (let i = 0; i < this.rows; i++) this.row(i).fill(value);
@@ -126,6 +141,17 @@ export type ArrayOf<D extends Dtype> = D extends 'float64'
   : D extends 'float32'
     ? Float32Array
     : RealArray;
+
+/** A vector as a matrix of one row. */
+export function asRow(vector: Vector): Matrix {
+  if (!(vector instanceof Matrix)) return new Matrix(vector, 1, vector.length);
+  return vector.rows === 1 ? vector : vector.reshaped(1, vector.rows * vector.cols);
+}
+
+/** The elements of a vector in this process's memory, shared with it. */
+export function elementsOf(vector: Vector): RealArray {
+  return vector instanceof Matrix ? asRow(vector).row(0) : vector;
+}
 
 function isSize(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;

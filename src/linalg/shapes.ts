@@ -4,7 +4,7 @@
  */
 import { ArgumentError } from '../errors.js';
 import type { GemmOptions, GemvOptions, SyrkOptions } from './backend.js';
-import { Matrix, type RealArray } from './matrix.js';
+import { asRow, Matrix, type Vector } from './matrix.js';
 
 /** C (m×n) ← op(A) (m×k) op(B) (k×n) */
 export function checkGemm(c: Matrix, a: Matrix, b: Matrix, options: GemmOptions = {}) {
@@ -32,7 +32,7 @@ export function checkSyrk(c: Matrix, a: Matrix, options: SyrkOptions = {}) {
 }
 
 /** y ← op(A) x with A rows×cols */
-export function checkGemv(y: RealArray, a: Matrix, x: RealArray, options: GemvOptions = {}) {
+export function checkGemv(y: Vector, a: Matrix, x: Vector, options: GemvOptions = {}) {
   const [outputs, inputs] = options.transpose ? [a.cols, a.rows] : [a.rows, a.cols];
   length('gemv', 'y', y, outputs, `A ${shape(a, options.transpose)}`);
   length('gemv', 'x', x, inputs, `A ${shape(a, options.transpose)}`);
@@ -49,13 +49,13 @@ export function checkAxpby(y: Matrix, x: Matrix): void {
   if (!same) separate('axpby', 'Y', y, { X: x });
 }
 
-export function checkScaleRows(a: Matrix, factors: RealArray): void {
+export function checkScaleRows(a: Matrix, factors: Vector): void {
   length('scaleRows', 'factors', factors, a.rows, `A ${shape(a)}`);
   sameDtype('scaleRows', { A: a, factors });
   separate('scaleRows', 'A', a, { factors: asRow(factors) });
 }
 
-export function checkRowDots(out: RealArray, a: Matrix, b: Matrix): void {
+export function checkRowDots(out: Vector, a: Matrix, b: Matrix): void {
   sameShape('rowDots', 'A', a, 'B', b);
   length('rowDots', 'out', out, a.rows, `A ${shape(a)}`);
   sameDtype('rowDots', { out, A: a, B: b });
@@ -83,7 +83,7 @@ export function checkCholeskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'colum
 }
 
 /** Returns the order of A; whether its elements are finite is for `checkFinite` to say. */
-export function checkEigh(values: RealArray, a: Matrix): number {
+export function checkEigh(values: Vector, a: Matrix): number {
   const n = order('eigh', a);
   length('eigh', 'values', values, n, `A ${shape(a)}`);
   sameDtype('eigh', { values, A: a });
@@ -118,14 +118,17 @@ function sameShape(operation: string, nameA: string, a: Matrix, nameB: string, b
     throw new ArgumentError(`${operation}: ${nameA} is ${shape(a)} but ${nameB} is ${shape(b)}`);
 }
 
-function length(operation: string, name: string, vector: RealArray, expected: number, beside: string): void {
-  if (vector.length !== expected)
-    throw new ArgumentError(
-      `${operation}: ${name} has ${vector.length} elements beside ${beside}; expected ${expected}`,
-    );
+function length(operation: string, name: string, vector: Vector, expected: number, beside: string): void {
+  const found = lengthOf(vector);
+  if (found !== expected)
+    throw new ArgumentError(`${operation}: ${name} has ${found} elements beside ${beside}; expected ${expected}`);
 }
 
-function sameDtype(operation: string, operands: Record<string, RealArray | Matrix>): void {
+function lengthOf(vector: Vector): number {
+  return vector instanceof Matrix ? vector.rows * vector.cols : vector.length;
+}
+
+function sameDtype(operation: string, operands: Record<string, Vector>): void {
   let first: string | undefined;
   for (const name in operands) {
     if (first === undefined) first = name;
@@ -137,13 +140,9 @@ function sameDtype(operation: string, operands: Record<string, RealArray | Matri
   }
 }
 
-function dtype(operand: RealArray | Matrix): string {
+function dtype(operand: Vector): string {
   if (operand instanceof Matrix) return operand.dtype;
   return operand instanceof Float64Array ? 'float64' : 'float32';
-}
-
-function asRow(vector: RealArray): Matrix {
-  return new Matrix(vector, 1, vector.length);
 }
 
 function separate(operation: string, outputName: string, output: Matrix, inputs: Record<string, Matrix>): void {
@@ -180,13 +179,13 @@ function sharesRow(a: Matrix, startA: number, b: Matrix, startB: number): boolea
   return false;
 }
 
-/** Segments of the rows of A, one for each row of `perSegment`, and a value for each row of A. */
+/** Segments of the rows of A, one for each row of `perSegment`, and a float64 value for each row of A. */
 export function checkSegments(
   operation: string,
   a: Matrix,
   perSegment: Matrix,
   starts: Int32Array,
-  values: number,
+  values: Vector,
 ): void {
   if (perSegment.cols !== a.cols || perSegment.dtype !== a.dtype)
     throw new ArgumentError(
@@ -197,7 +196,8 @@ export function checkSegments(
     throw new ArgumentError(
       `${operation}: ${perSegment.rows} segments of ${a.rows} rows need ${perSegment.rows + 1} ascending starts from 0 to ${a.rows}`,
     );
-  if (values !== a.rows) throw new ArgumentError(`${operation}: ${values} values for ${a.rows} rows`);
+  if (lengthOf(values) !== a.rows || dtype(values) !== 'float64')
+    throw new ArgumentError(`${operation}: ${lengthOf(values)} ${dtype(values)} values for ${a.rows} rows`);
 }
 
 export function checkSquare(operation: string, a: Matrix): void {

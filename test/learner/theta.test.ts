@@ -3,7 +3,7 @@ import { projectCappedSimplex } from '../../src/learner/theta/capped-simplex.js'
 import { type ThetaProblem, violation, type WebProducts } from '../../src/learner/theta/problem.js';
 import { solveProjectedGradient, spectralBound } from '../../src/learner/theta/projected-gradient.js';
 import { solveSmo } from '../../src/learner/theta/smo.js';
-import { Matrix } from '../../src/linalg/matrix.js';
+import { elementsOf, Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { createWasmBackend } from '../../src/linalg/wasm/index.js';
 import fc from '../property.js';
@@ -14,14 +14,16 @@ function products(x: Matrix): WebProducts {
     rows: x.rows,
     cols: x.cols,
     times(out, vector) {
+      const [y, factors] = [elementsOf(out), elementsOf(vector)];
       for (let i = 0; i < x.rows; i++)
-        out[i] = Array.from(x.row(i)).reduce((sum, value, j) => sum + value * vector[j], 0);
+        y[i] = Array.from(x.row(i)).reduce((sum, value, j) => sum + value * factors[j], 0);
     },
     transposedTimes(out, weights) {
-      out.fill(0);
+      const [y, factors] = [elementsOf(out), elementsOf(weights)];
+      y.fill(0);
       for (let i = 0; i < x.rows; i++)
         x.row(i).forEach((value: number, j: number) => {
-          out[j] += value * weights[i];
+          y[j] += value * factors[i];
         });
     },
   };

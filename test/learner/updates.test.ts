@@ -86,12 +86,12 @@ function residuals(alternation: Alternating): Rows {
 
 async function errorsNow(alternation: Alternating): Promise<Rows> {
   const { state } = alternation.input.web!;
-  const { theta } = state.scalars;
+  const theta = state.pictures.scalars.theta.row(0);
   const q = subtract(
     scaleColumns(residuals(alternation), [...theta]),
     scale(await multipliers(alternation), 1 / alternation.mu),
   );
-  return scaleColumns(q, [...state.shrink]);
+  return scaleColumns(q, [...state.pictures.shrink.row(0)]);
 }
 
 describe('one iteration', () => {
@@ -108,7 +108,7 @@ describe('one iteration', () => {
       t: columns(alternation.multiplier),
       e: [],
       r: await multipliers(alternation),
-      theta: [...alternation.input.web!.state.scalars.theta],
+      theta: [...alternation.input.web!.state.pictures.scalars.theta.row(0)],
     };
     // Before the first update of this iteration E is any value; its minimiser is checked by perturbation.
     let level = Number.POSITIVE_INFINITY;
@@ -137,7 +137,7 @@ describe('one iteration', () => {
     const before = await multipliers(alternation);
     const mu = alternation.mu;
     await alternation.updateMultipliers();
-    const theta = [...alternation.input.web!.state.scalars.theta];
+    const theta = [...alternation.input.web!.state.pictures.scalars.theta.row(0)];
     v.theta = theta;
     const now = lagrangian(alternation, v);
     expect(now).toBeLessThanOrEqual(level + 1e-10 * Math.abs(now));

@@ -2,6 +2,8 @@
  * The problem of the importance weights: min ½ θ'Hθ − f'θ over 1'θ = n, 0 ≤ θ ≤ b, with
  * H = coupling · X X' + diag(curvature), X the n×d web features.
  */
+import type { Vector } from '../../linalg/matrix.js';
+
 export interface ThetaProblem {
   /** diag part of H, μ‖bᵢ‖². */
   curvature: Float64Array;
@@ -17,9 +19,9 @@ export interface WebProducts {
   readonly rows: number;
   readonly cols: number;
   /** out (n) ← X vector (d) */
-  times(out: Float64Array, vector: Float64Array): Promise<void> | void;
+  times(out: Vector, vector: Vector): Promise<void> | void;
   /** out (d) ← X' weights (n) */
-  transposedTimes(out: Float64Array, weights: Float64Array): Promise<void> | void;
+  transposedTimes(out: Vector, weights: Vector): Promise<void> | void;
 }
 
 /** g = Hθ − f given X'θ. */

@@ -19,57 +19,99 @@ export interface ProjectedGradientOptions {
   maxSteps?: number;
 }
 
+/** The vectors of the method, wherever they are kept: θ, the point y that steps start from, and the trial point. */
+export interface GradientSteps {
+  /** κ */
+  readonly contraction: number;
+  /** Whether weights depend on each other at all; if not M = H and the first projection is the exact answer. */
+  readonly coupled: boolean;
+  /** X'y */
+  sumUp(): Promise<void>;
+  /** Trial ← the projection of y − M⁻¹∇(y), given X'y. */
+  project(): Promise<ProjectedStep>;
+  /** y ← trial + push (trial − θ), θ ← trial */
+  advance(push: number): void;
+}
+
+export interface ProjectedStep {
+  /** Largest |trialᵢ − yᵢ| */
+  moved: number;
+  /** Σ Mᵢ (yᵢ − trialᵢ)(trialᵢ − θᵢ): positive when the momentum points uphill. */
+  uphill: number;
+  /** Largest rounding error of a step. */
+  rounding: number;
+}
+
+/** Steps from y = θ to the solution; afterwards X'y is that of the solution too. Returns the number of steps. */
+export async function descend(
+  steps: GradientSteps,
+  { tolerance = 1e-11, maxSteps = 5000 }: Omit<ProjectedGradientOptions, 'spectralBound'> = {},
+): Promise<number> {
+  const { contraction, coupled } = steps;
+  const accelerate = contraction > 0.3;
+  const distanceLeft = (accelerate ? 1 : contraction) / (1 - contraction);
+  let momentum = 1;
+  for (let step = 1; ; step++) {
+    if (coupled && step > 1) await steps.sumUp();
+    const { moved, uphill, rounding } = await steps.project();
+    const restart = !accelerate || uphill > 0;
+    const nextMomentum = restart ? 1 : (1 + Math.sqrt(1 + 4 * momentum * momentum)) / 2;
+    steps.advance(restart ? 0 : (momentum - 1) / nextMomentum);
+    momentum = nextMomentum;
+    if (!coupled) {
+      await steps.sumUp();
+      return step;
+    }
+    if (distanceLeft * moved <= tolerance || moved <= rounding || step >= maxSteps) return step;
+  }
+}
+
 /**
  * Solves in place, starting from the given θ and its X'θ; both are replaced by those of the solution. Returns the
  * number of steps.
  */
-export async function solveProjectedGradient(
+export function solveProjectedGradient(
   theta: Float64Array,
   weightedSum: Float64Array,
   problem: ThetaProblem,
   products: WebProducts,
-  { spectralBound, tolerance = 1e-11, maxSteps = 5000 }: ProjectedGradientOptions,
+  options: ProjectedGradientOptions,
 ): Promise<number> {
   const n = theta.length;
+  const { spectralBound } = options;
   const metric = stepMetric(problem, spectralBound);
   const { coupling, bound } = problem;
   const extrapolated = theta.slice();
   const gradient = new Float64Array(n);
   const trial = new Float64Array(n);
-  const contraction = metric.reduce((worst, value) => Math.max(worst, (coupling * spectralBound) / value), 0);
-  const accelerate = contraction > 0.3;
-  const distanceLeft = (accelerate ? 1 : contraction) / (1 - contraction);
-  let momentum = 1;
   let tau = 0;
-  for (let step = 1; ; step++) {
-    if (coupling > 0 && step > 1) await products.transposedTimes(weightedSum, extrapolated);
-    await thetaGradient(gradient, extrapolated, weightedSum, problem, products);
-    for (let i = 0; i < n; i++) trial[i] = extrapolated[i] - gradient[i] / metric[i];
-    tau = projectCappedSimplex(trial, trial, metric, n, bound, tau);
-    let moved = 0;
-    let uphill = 0;
-    let rounding = 0;
-    for (let i = 0; i < n; i++) {
-      const terms = Math.abs(gradient[i]) + problem.curvature[i] * extrapolated[i] + Math.abs(problem.linear[i]);
-      rounding = Math.max(rounding, (16 * Number.EPSILON * terms) / metric[i]);
-      moved = Math.max(moved, Math.abs(trial[i] - extrapolated[i]));
-      uphill += metric[i] * (extrapolated[i] - trial[i]) * (trial[i] - theta[i]);
-    }
-    const restart = !accelerate || uphill > 0;
-    const nextMomentum = restart ? 1 : (1 + Math.sqrt(1 + 4 * momentum * momentum)) / 2;
-    const push = restart ? 0 : (momentum - 1) / nextMomentum;
-    for (let i = 0; i < n; i++) {
-      extrapolated[i] = trial[i] + push * (trial[i] - theta[i]);
-      theta[i] = trial[i];
-    }
-    momentum = nextMomentum;
-    // Without coupling M = H and the first projection is the exact answer.
-    if (coupling === 0) {
-      await products.transposedTimes(weightedSum, theta);
+  const steps: GradientSteps = {
+    contraction: metric.reduce((worst, value) => Math.max(worst, (coupling * spectralBound) / value), 0),
+    coupled: coupling > 0,
+    async sumUp() {
+      await products.transposedTimes(weightedSum, extrapolated);
+    },
+    async project() {
+      await thetaGradient(gradient, extrapolated, weightedSum, problem, products);
+      for (let i = 0; i < n; i++) trial[i] = extrapolated[i] - gradient[i] / metric[i];
+      tau = projectCappedSimplex(trial, trial, metric, n, bound, tau);
+      const step = { moved: 0, uphill: 0, rounding: 0 };
+      for (let i = 0; i < n; i++) {
+        const terms = Math.abs(gradient[i]) + problem.curvature[i] * extrapolated[i] + Math.abs(problem.linear[i]);
+        step.rounding = Math.max(step.rounding, (16 * Number.EPSILON * terms) / metric[i]);
+        step.moved = Math.max(step.moved, Math.abs(trial[i] - extrapolated[i]));
+        step.uphill += metric[i] * (extrapolated[i] - trial[i]) * (trial[i] - theta[i]);
+      }
       return step;
-    }
-    if (distanceLeft * moved <= tolerance || moved <= rounding || step >= maxSteps) return step;
-  }
+    },
+    advance(push) {
+      for (let i = 0; i < n; i++) {
+        extrapolated[i] = trial[i] + push * (trial[i] - theta[i]);
+        theta[i] = trial[i];
+      }
+    },
+  };
+  return descend(steps, options);
 }
 
 /** diag(M); a picture that sits exactly on its prototype has no curvature and still needs a positive entry. */

@@ -4,17 +4,19 @@
  * computed as C' = B'A' and lower triangles become upper ones.
  */
 import { BackendError, NotPositiveDefiniteError } from '../../errors.js';
-import type { Backend, GemmOptions, GemvOptions, SyrkOptions } from '../backend.js';
-import type { ArrayOf, Dtype, RealArray } from '../matrix.js';
-import { Matrix } from '../matrix.js';
+import type { Backend, DeviceProgram, GemmOptions, GemvOptions, KernelValue, SyrkOptions } from '../backend.js';
+import { type ArrayOf, asRow, type Dtype, Matrix, type RealArray, type Vector } from '../matrix.js';
 import * as check from '../shapes.js';
-import { address, type KernelArgument, Kernels, real, whole } from './compile.js';
+import { address, type KernelArgument, Launcher, Program, real, whole } from './compile.js';
 import type { Gpu } from './device.js';
-import { blockThreads, type KernelName, reductionBlocks } from './kernels.js';
+import { blockThreads, type KernelName, kernelNames, kernelSource, reductionBlocks } from './kernels.js';
 import { DeviceMatrix, DevicePool, DeviceStorage } from './memory.js';
 import { type Operand, Operands } from './operands.js';
 import { bindRoutines, operation, type Routines, right, scalar, upper } from './routines.js';
 import { Segments } from './segments.js';
+
+/** The calling thread's own stream (cudaStreamPerThread), as the calls with _ptds and _ptsz use it: threads overlap. */
+const threadStream = 2;
 
 export class CudaBackend implements Backend {
   readonly device = 'cuda';
@@ -22,7 +24,10 @@ export class CudaBackend implements Backend {
   readonly threads = 1;
   readonly #pool: DevicePool;
   readonly #operands: Operands;
-  readonly #kernels: Kernels;
+  readonly #launcher: Launcher;
+  readonly #programs: Partial<Record<Dtype, Program<KernelName>>> = {};
+  /** Kernels of others, by their source. */
+  readonly #compiled = new Map<string, Program<string>>();
   readonly #gpu: Gpu;
   readonly #blas: bigint;
   readonly #solver: bigint;
@@ -37,13 +42,15 @@ export class CudaBackend implements Backend {
     this.#gpu = gpu;
     this.#pool = new DevicePool(calls);
     this.#operands = new Operands(this.#pool);
-    this.#kernels = new Kernels(calls, gpu.computeCapability);
+    this.#launcher = new Launcher(calls);
     this.#segments = new Segments(this.#pool);
     const handle = new BigUint64Array(1);
     calls.bind('blas', 'cublasCreate_v2', ['void *'])(handle);
     this.#blas = handle[0];
+    calls.bind('blas', 'cublasSetStream_v2', ['size_t', 'size_t'])(this.#blas, threadStream);
     calls.bind('solver', 'cusolverDnCreate', ['void *'])(handle);
     this.#solver = handle[0];
+    calls.bind('solver', 'cusolverDnSetStream', ['size_t', 'size_t'])(this.#solver, threadStream);
   }
 
   matrix<D extends Dtype = 'float64'>(rows: number, cols: number, dtype: D = 'float64' as D): Matrix<ArrayOf<D>> {
@@ -113,14 +120,15 @@ export class CudaBackend implements Backend {
     });
   }
 
-  gemv(y: RealArray, a: Matrix, x: RealArray, options: GemvOptions = {}): void {
+  gemv(y: Vector, a: Matrix, x: Vector, options: GemvOptions = {}): void {
     const { outputs, inputs, alpha, beta } = check.checkGemv(y, a, x, options);
     if (outputs === 0) return;
     if (inputs === 0) {
-      for (let i = 0; i < y.length; i++) y[i] = beta === 0 ? 0 : beta * y[i];
+      const row = asRow(y);
+      this.axpby(row, 0, row, beta);
       return;
     }
-    this.#with([a, rowOf(x)], rowOf(y), beta !== 0, ([ma, mx], my) => {
+    this.#with([a, asRow(x)], asRow(y), beta !== 0, ([ma, mx], my) => {
       const op = options.transpose ? operation.none : operation.transpose;
       const { gemv } = this.#library(a.dtype);
       gemv(
@@ -155,10 +163,10 @@ export class CudaBackend implements Backend {
     });
   }
 
-  scaleRows(a: Matrix, factors: RealArray): void {
+  scaleRows(a: Matrix, factors: Vector): void {
     check.checkScaleRows(a, factors);
     if (a.rows === 0 || a.cols === 0) return;
-    this.#with([rowOf(factors)], a, true, ([mf], ma) => {
+    this.#with([asRow(factors)], a, true, ([mf], ma) => {
       this.#launch('scaleRows', a.dtype, a.rows * a.cols, [
         address(ma.pointer),
         whole(ma.stride),
@@ -169,10 +177,10 @@ export class CudaBackend implements Backend {
     });
   }
 
-  rowDots(out: RealArray, a: Matrix, b: Matrix): void {
+  rowDots(out: Vector, a: Matrix, b: Matrix): void {
     check.checkRowDots(out, a, b);
     if (a.rows === 0) return;
-    this.#with([a, b], rowOf(out), false, ([ma, mb], mo) => {
+    this.#with([a, b], asRow(out), false, ([ma, mb], mo) => {
       const operands = [
         address(mo.pointer),
         address(ma.pointer),
@@ -236,11 +244,11 @@ export class CudaBackend implements Backend {
     );
   }
 
-  segmentDots(out: Float64Array, a: Matrix, directions: Matrix, starts: Int32Array): void {
-    check.checkSegments('segmentDots', a, directions, starts, out.length);
+  segmentDots(out: Vector, a: Matrix, directions: Matrix, starts: Int32Array): void {
+    check.checkSegments('segmentDots', a, directions, starts, out);
     if (a.rows === 0) return;
     const plan = this.#segments.of(starts);
-    this.#with([a, directions], rowOf(out), false, ([ma, md], mo) => {
+    this.#with([a, directions], asRow(out), false, ([ma, md], mo) => {
       const operands = [
         address(mo.pointer),
         address(ma.pointer),
@@ -257,15 +265,15 @@ export class CudaBackend implements Backend {
     });
   }
 
-  segmentSums(out: Matrix, a: Matrix, weights: Float64Array, starts: Int32Array, beta = 0): void {
-    check.checkSegments('segmentSums', a, out, starts, weights.length);
+  segmentSums(out: Matrix, a: Matrix, weights: Vector, starts: Int32Array, beta = 0): void {
+    check.checkSegments('segmentSums', a, out, starts, weights);
     if (out.rows === 0 || out.cols === 0) return;
     const plan = this.#segments.of(starts);
     const across = Math.ceil(a.cols / blockThreads);
     this.#operands.borrowing(Math.max(1, plan.chunks) * a.cols * 8, (partial) =>
-      this.#with([a, rowOf(weights)], out, beta !== 0, ([ma, mw], mo) => {
+      this.#with([a, asRow(weights)], out, beta !== 0, ([ma, mw], mo) => {
         if (plan.chunks > 0)
-          this.#kernels.launch('segmentPartial', a.dtype, [across, plan.chunks], blockThreads, [
+          this.#launcher.launch(this.#kernel('segmentPartial', a.dtype), [across, plan.chunks], blockThreads, [
             address(partial),
             address(ma.pointer),
             whole(ma.stride),
@@ -273,7 +281,7 @@ export class CudaBackend implements Backend {
             address(plan.chunkStarts),
             whole(a.cols),
           ]);
-        this.#kernels.launch('segmentFinish', a.dtype, [across, out.rows], blockThreads, [
+        this.#launcher.launch(this.#kernel('segmentFinish', a.dtype), [across, out.rows], blockThreads, [
           address(mo.pointer),
           whole(mo.stride),
           address(partial),
@@ -336,12 +344,34 @@ export class CudaBackend implements Backend {
     });
   }
 
+  compile(source: string, names: readonly string[]): DeviceProgram {
+    this.#ready();
+    const { calls, computeCapability } = this.#gpu;
+    const program = this.#compiled.get(source) ?? new Program(calls, computeCapability, source, names);
+    this.#compiled.set(source, program);
+    return {
+      launch: (name, blocks, threads, values) =>
+        this.#launcher.launch(
+          program.kernel(name),
+          [blocks, 1],
+          threads,
+          values.map((value) => this.#argument(value)),
+        ),
+    };
+  }
+
+  #argument(value: KernelValue): KernelArgument {
+    if (value instanceof Int32Array) return address(this.#segments.integers(value));
+    if (!(value instanceof Matrix)) return value;
+    if (!(value instanceof DeviceMatrix)) throw new BackendError('a kernel was given a matrix outside the device');
+    return address(value.device.onDevice() + value.offset * value.device.width);
+  }
+
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
     const { calls } = this.#gpu;
-    this.#segments.release();
-    this.#pool.drain();
+    this.#pool.close();
     calls.bind('blas', 'cublasDestroy_v2', ['size_t'])(this.#blas);
     calls.bind('solver', 'cusolverDnDestroy', ['size_t'])(this.#solver);
   }
@@ -363,18 +393,25 @@ export class CudaBackend implements Backend {
     return this.#routines[dtype];
   }
 
+  #kernel(name: KernelName, dtype: Dtype): bigint {
+    const { calls, computeCapability } = this.#gpu;
+    const source = () => kernelSource(dtype === 'float64' ? 'double' : 'float');
+    this.#programs[dtype] ??= new Program(calls, computeCapability, source(), kernelNames);
+    return this.#programs[dtype].kernel(name);
+  }
+
   #launch(name: KernelName, dtype: Dtype, work: number, values: KernelArgument[]): void {
     const blocks = Math.min(Math.ceil(work / blockThreads), 2 ** 31 - 1);
-    this.#kernels.launch(name, dtype, [blocks, 1], blockThreads, values);
+    this.#launcher.launch(this.#kernel(name, dtype), [blocks, 1], blockThreads, values);
   }
 
   #reduce(name: 'dotPartial' | 'maxPartial', operands: Matrix[]): Float64Array {
     const partial = new Float64Array(reductionBlocks);
     const [a] = operands;
     if (a.rows === 0 || a.cols === 0) return partial;
-    this.#with(operands, rowOf(partial), false, (inputs, mo) => {
+    this.#with(operands, asRow(partial), false, (inputs, mo) => {
       const values = inputs.flatMap(({ pointer, stride }) => [address(pointer), whole(stride)]);
-      this.#kernels.launch(name, a.dtype, [reductionBlocks, 1], blockThreads, [
+      this.#launcher.launch(this.#kernel(name, a.dtype), [reductionBlocks, 1], blockThreads, [
         address(mo.pointer),
         ...values,
         whole(a.rows),
@@ -388,8 +425,4 @@ export class CudaBackend implements Backend {
     this.#ready();
     this.#operands.with(inputs, output, read, run);
   }
-}
-
-function rowOf(values: RealArray): Matrix {
-  return new Matrix(values, 1, values.length);
 }

@@ -62,7 +62,7 @@ export class CudaCalls {
   }
 
   copies() {
-    const bind = (types: string[]) => this.bind('runtime', 'cudaMemcpy2D', types);
+    const bind = (types: string[]) => this.bind('runtime', 'cudaMemcpy2D_ptds', types);
     const [toDevice, toHost, onDevice] = [
       bind(['size_t', 'size_t', 'void *', 'size_t', 'size_t', 'size_t', 'int']),
       bind(['void *', 'size_t', 'size_t', 'size_t', 'size_t', 'size_t', 'int']),

@@ -12,6 +12,7 @@ export class DevicePool {
   readonly #free: (address: number) => void;
   readonly #memset: (address: number, value: number, bytes: number) => void;
   readonly #idle = new Map<number, number[]>();
+  #closed = false;
   /** What an error kept from being released comes back when nobody can reach it any more. */
   readonly #lost = new FinalizationRegistry<{ address: number; bytes: number }>(({ address, bytes }) =>
     this.give(address, bytes),
@@ -21,7 +22,7 @@ export class DevicePool {
     this.copies = calls.copies();
     this.#allocate = calls.allocator();
     this.#free = calls.bind('runtime', 'cudaFree', ['size_t']) as (address: number) => void;
-    this.#memset = calls.bind('runtime', 'cudaMemset', ['size_t', 'int', 'size_t']) as (
+    this.#memset = calls.bind('runtime', 'cudaMemset_ptds', ['size_t', 'int', 'size_t']) as (
       a: number,
       v: number,
       b: number,
@@ -49,6 +50,10 @@ export class DevicePool {
   }
 
   give(address: number, bytes: number): void {
+    if (this.#closed) {
+      this.#free(address);
+      return;
+    }
     const size = this.#rounded(bytes);
     const list = this.#idle.get(size);
     if (list) list.push(address);
@@ -65,6 +70,12 @@ export class DevicePool {
 
   zero(address: number, bytes: number): void {
     if (bytes > 0) this.#memset(address, 0, bytes);
+  }
+
+  /** For the end of the backend: blocks still out go back to the device as soon as they are given. */
+  close(): void {
+    this.drain();
+    this.#closed = true;
   }
 
   /** Hands all idle blocks back to the device. */
@@ -167,6 +178,11 @@ export class DeviceMatrix extends Matrix {
     this.checkWindow(rowStart, rowEnd, colStart, colEnd);
     const start = this.offset + rowStart * this.stride + colStart;
     return new DeviceMatrix(this.device, start, rowEnd - rowStart, colEnd - colStart, this.stride);
+  }
+
+  override reshaped(rows: number, cols: number): Matrix {
+    this.checkReshape(rows, cols);
+    return new DeviceMatrix(this.device, this.offset, rows, cols, cols);
   }
 
   override everyRow(first: number, step: number): Matrix {

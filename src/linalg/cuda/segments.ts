@@ -1,4 +1,4 @@
-/** Where segments of rows begin, as the kernels want it; kept on the device for as long as the host's array lives. */
+/** Integers on the device: where segments of rows begin, as the kernels want it; kept there for as long as the array lives on the host. */
 import type { DevicePool } from './memory.js';
 
 /** Rows summed by one block; more of them only lengthen the second stage. */
@@ -15,7 +15,7 @@ export interface SegmentPlan {
 export class Segments {
   readonly #pool: DevicePool;
   readonly #plans = new WeakMap<Int32Array, SegmentPlan>();
-  readonly #owned: { address: number; bytes: number }[] = [];
+  readonly #integers = new WeakMap<Int32Array, number>();
 
   constructor(pool: DevicePool) {
     this.#pool = pool;
@@ -36,24 +36,29 @@ export class Segments {
     firstChunk[segments] = chunkStarts.length;
     // A chunk ends where the next one begins, also across segments, since segments are consecutive.
     const plan: SegmentPlan = {
-      segmentOf: this.#upload(segmentOf),
-      chunkStarts: this.#upload(Int32Array.from([...chunkStarts, starts[segments]])),
-      firstChunk: this.#upload(firstChunk),
+      segmentOf: this.#upload(segmentOf, starts),
+      chunkStarts: this.#upload(Int32Array.from([...chunkStarts, starts[segments]]), starts),
+      firstChunk: this.#upload(firstChunk, starts),
       chunks: chunkStarts.length,
     };
     this.#plans.set(starts, plan);
     return plan;
   }
 
-  release(): void {
-    for (const { address, bytes } of this.#owned) this.#pool.give(address, bytes);
-    this.#owned.length = 0;
+  /** Address of the array's own copy on the device. */
+  integers(values: Int32Array): number {
+    const known = this.#integers.get(values);
+    if (known !== undefined) return known;
+    const address = this.#upload(values, values);
+    this.#integers.set(values, address);
+    return address;
   }
 
-  #upload(values: Int32Array): number {
+  /** On the device until nobody can reach `owner` any more. */
+  #upload(values: Int32Array, owner: Int32Array): number {
     const bytes = Math.max(4, values.byteLength);
     const address = this.#pool.take(bytes);
-    this.#owned.push({ address, bytes });
+    this.#pool.watch(owner, address, bytes);
     if (values.byteLength > 0) this.#pool.copies.toDevice(address, bytes, values, bytes, bytes, 1);
     return address;
   }

@@ -6,7 +6,7 @@ import { ArgumentError, BackendError, MemoryError, NotPositiveDefiniteError } fr
 import type { Backend, GemmOptions, GemvOptions, SyrkOptions } from '../backend.js';
 import { HostPasses } from '../host-passes.js';
 import type { ArrayOf, Dtype } from '../matrix.js';
-import { Matrix, type RealArray } from '../matrix.js';
+import { elementsOf, Matrix, type RealArray, type Vector } from '../matrix.js';
 import {
   checkAxpby,
   checkCholesky,
@@ -94,9 +94,10 @@ export class NativeBackend extends HostPasses implements Backend {
     }
   }
 
-  gemv(y: RealArray, a: Matrix, x: RealArray, options: GemvOptions = {}): void {
-    const { outputs, inputs, alpha, beta } = checkGemv(y, a, x, options);
+  gemv(result: Vector, a: Matrix, vector: Vector, options: GemvOptions = {}): void {
+    const { outputs, inputs, alpha, beta } = checkGemv(result, a, vector, options);
     if (outputs === 0) return;
+    const [y, x] = [elementsOf(result), elementsOf(vector)];
     const routines = this.#routines('gemv', y, a.rows, a.cols, a.stride);
     // Some versions multiply the old content by a beta of zero, which keeps a NaN.
     if (beta === 0) y.fill(0);
@@ -109,14 +110,14 @@ export class NativeBackend extends HostPasses implements Backend {
     addScaled(this.#routines('axpby', y.data), y, alpha, x, beta);
   }
 
-  scaleRows(a: Matrix, factors: RealArray): void {
+  scaleRows(a: Matrix, factors: Vector): void {
     checkScaleRows(a, factors);
-    scaleEachRow(this.#routines('scaleRows', a.data, a.cols), a, factors);
+    scaleEachRow(this.#routines('scaleRows', a.data, a.cols), a, elementsOf(factors));
   }
 
-  rowDots(out: RealArray, a: Matrix, b: Matrix): void {
+  rowDots(out: Vector, a: Matrix, b: Matrix): void {
     checkRowDots(out, a, b);
-    rowDotProducts(this.#routines('rowDots', a.data, a.cols), out, a, b);
+    rowDotProducts(this.#routines('rowDots', a.data, a.cols), elementsOf(out), a, b);
   }
 
   override dot(a: Matrix, b: Matrix): number {

@@ -2,7 +2,7 @@
 import { ArgumentError, BackendError, MemoryError, NotPositiveDefiniteError } from '../../errors.js';
 import type { Backend, GemmOptions, GemvOptions, SyrkOptions } from '../backend.js';
 import { HostPasses } from '../host-passes.js';
-import { type ArrayOf, type Dtype, Matrix, type RealArray } from '../matrix.js';
+import { type ArrayOf, type Dtype, elementsOf, Matrix, type RealArray, type Vector } from '../matrix.js';
 import {
   checkAxpby,
   checkCholesky,
@@ -90,10 +90,11 @@ export class WasmBackend extends HostPasses implements Backend {
     mirrorLower(machine, c);
   }
 
-  gemv(y: RealArray, a: Matrix, x: RealArray, options: GemvOptions = {}): void {
+  gemv(result: Vector, a: Matrix, vector: Vector, options: GemvOptions = {}): void {
     const machine = this.#ready('gemv');
-    const { outputs, inputs, alpha, beta } = checkGemv(y, a, x, options);
+    const { outputs, inputs, alpha, beta } = checkGemv(result, a, vector, options);
     if (outputs === 0) return;
+    const [y, x] = [elementsOf(result), elementsOf(vector)];
     if (inputs === 0 || alpha === 0) {
       const row = new Matrix(y, 1, outputs);
       addScaled(machine, row, 0, row, beta);
@@ -107,17 +108,17 @@ export class WasmBackend extends HostPasses implements Backend {
     if (y.rows > 0 && y.cols > 0) addScaled(machine, y, alpha, x, beta);
   }
 
-  scaleRows(a: Matrix, factors: RealArray): void {
+  scaleRows(a: Matrix, factors: Vector): void {
     const machine = this.#ready('scaleRows');
     checkScaleRows(a, factors);
-    if (a.rows > 0 && a.cols > 0) scaleRows(machine, a, factors);
+    if (a.rows > 0 && a.cols > 0) scaleRows(machine, a, elementsOf(factors));
   }
 
-  rowDots(out: RealArray, a: Matrix, b: Matrix): void {
+  rowDots(out: Vector, a: Matrix, b: Matrix): void {
     const machine = this.#ready('rowDots');
     checkRowDots(out, a, b);
     if (a.cols === 0) out.fill(0);
-    else rowDots(machine, out, a, b);
+    else rowDots(machine, elementsOf(out), a, b);
   }
 
   override copy(target: Matrix, source: Matrix): void {
@@ -138,17 +139,19 @@ export class WasmBackend extends HostPasses implements Backend {
     return largestMagnitude(this.#ready('maxAbs'), a);
   }
 
-  override segmentDots(out: Float64Array, a: Matrix, directions: Matrix, starts: Int32Array): void {
+  override segmentDots(out: Vector, a: Matrix, directions: Matrix, starts: Int32Array): void {
     const machine = this.#ready('segmentDots');
-    checkSegments('segmentDots', a, directions, starts, out.length);
-    if (takesSegments(machine, a, directions, starts)) segmentDots(machine, out, a, directions, starts);
+    checkSegments('segmentDots', a, directions, starts, out);
+    if (takesSegments(machine, a, directions, starts))
+      segmentDots(machine, elementsOf(out) as Float64Array, a, directions, starts);
     else super.segmentDots(out, a, directions, starts);
   }
 
-  override segmentSums(out: Matrix, a: Matrix, weights: Float64Array, starts: Int32Array, beta = 0): void {
+  override segmentSums(out: Matrix, a: Matrix, weights: Vector, starts: Int32Array, beta = 0): void {
     const machine = this.#ready('segmentSums');
-    checkSegments('segmentSums', a, out, starts, weights.length);
-    const factors = a.dtype === 'float32' ? Float32Array.from(weights) : weights;
+    checkSegments('segmentSums', a, out, starts, weights);
+    const values = elementsOf(weights);
+    const factors = a.dtype === 'float32' ? Float32Array.from(values) : values;
     if (out.rows > 0 && out.cols > 0) segmentSums(machine, out, a, factors, starts, beta);
   }
 
