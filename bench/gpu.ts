@@ -1,29 +1,35 @@
 /**
  * The learner on a GPU: the ceilings of the machine (DGEMM, memory bandwidth), the paper's CUB sizes, where the time of
- * an iteration goes, a search of 100 trials over one upload, and a million web images.
+ * an iteration goes, a search of 100 trials with several fits at a time, and a million web images. Options: `--part NAME`
+ * (ceilings, cub, search, million; may be repeated), `--trials N`, `--jobs N` (may be repeated).
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PaperLearner, ResidentProblem } from 'bowerbird/learner';
-import { type Backend, createBackend, Matrix, Random } from 'bowerbird/linalg';
+import { search } from 'bowerbird/evaluation';
+import { type LearnerOptions, PaperLearner, ResidentProblem } from 'bowerbird/learner';
+import { type Backend, createBackend, type DeviceProgram, Matrix, Random } from 'bowerbird/linalg';
 import type { Problem } from 'bowerbird/problem';
-import { cubSizes, evenLabels, narrowSizes, noisyCopies, parameters } from './shared/sizes.js';
+import { cubSearch, cubSizes, evenLabels, narrowSizes, noisyCopies, parameters } from './shared/sizes.js';
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
-    options: { part: { type: 'string', multiple: true }, trials: { type: 'string', default: '100' } },
+    options: {
+      part: { type: 'string', multiple: true },
+      trials: { type: 'string', default: '100' },
+      jobs: { type: 'string', multiple: true },
+    },
   });
   const parts = values.part ?? ['ceilings', 'cub', 'search', 'million'];
   const backend = await createBackend({ device: 'cuda' });
   console.log(backend.description);
   if (parts.includes('ceilings')) ceilings(backend);
-  if (parts.includes('cub') || parts.includes('search')) {
-    const problem = cubSizes();
-    if (parts.includes('cub')) await cub(backend, problem);
-    if (parts.includes('search')) await search(backend, problem, Number(values.trials));
-  }
+  if (parts.includes('cub')) await cub(backend);
   if (parts.includes('million')) await million(backend);
   backend.dispose();
+  if (parts.includes('search')) await searches(Number(values.trials), values.jobs?.map(Number) ?? [undefined]);
 }
 
 function seconds(backend: Backend, repeat: number, work: () => void): number {
@@ -72,7 +78,8 @@ function randomMatrix(rows: number, cols: number): Matrix {
   );
 }
 
-async function cub(backend: Backend, problem: Problem): Promise<void> {
+async function cub(backend: Backend): Promise<void> {
+  const problem = cubSizes();
   for (const dtype of ['float64', 'float32'] as const) {
     const upload = performance.now();
     const resident = new ResidentProblem(problem, backend, { dtype });
@@ -96,80 +103,111 @@ async function cub(backend: Backend, problem: Problem): Promise<void> {
         `CUB sizes, ${dtype}, 50 iterations, ${round} fit: ${((performance.now() - begun) / 1000).toFixed(3)} s in all, ${inside.toFixed(3)} s in iterations`,
       );
     }
-    if (dtype === 'float64') await profile(backend, problem, resident);
+    if (dtype === 'float64') await profile(backend, problem, resident, { maxIterations: 50, tolerance: 1e-300 });
     resident.release();
   }
 }
 
-/** Time of each kind of call in a fit whose every call waits for the device; so the sum exceeds an undisturbed fit. */
-async function profile(backend: Backend, problem: Problem, resident: ResidentProblem): Promise<void> {
-  const times = new Map<string, { seconds: number; calls: number }>();
-  const original = new Map<string, unknown>();
+/** What a call has to do at least: numbers multiplied and added, or bytes read and written. */
+const amounts: Record<string, (operands: Matrix[]) => { flops: number } | { bytes: number }> = {
+  gemm: ([c, a]) => ({ flops: 2 * c.cols * a.rows * a.cols }),
+  syrk: ([c, a]) => ({ flops: c.rows * a.rows * a.cols }),
+  gemv: ([, a]) => ({ bytes: bytesOf(a) }),
+  segmentDots: ([, a]) => ({ bytes: bytesOf(a) }),
+  segmentSums: ([c, a]) => ({ bytes: bytesOf(a) + bytesOf(c) }),
+  axpby: ([y]) => ({ bytes: 3 * bytesOf(y) }),
+  copy: ([y]) => ({ bytes: 2 * bytesOf(y) }),
+  scaleRows: ([a]) => ({ bytes: 2 * bytesOf(a) }),
+  rowDots: ([, a, b]) => ({ bytes: bytesOf(a) + bytesOf(b) }),
+  dot: ([a, b]) => ({ bytes: bytesOf(a) + bytesOf(b) }),
+  maxAbs: ([a]) => ({ bytes: bytesOf(a) }),
+  addDiagonal: ([a]) => ({ bytes: 16 * a.rows }),
+  cholesky: ([a]) => ({ flops: a.rows ** 3 / 3 }),
+  choleskySolve: ([l, b]) => ({ flops: 2 * l.rows * b.rows * b.cols }),
+  eigh: ([, a]) => ({ flops: 9 * a.rows ** 3 }),
+};
+
+function bytesOf(matrix: Matrix): number {
+  return matrix.rows * matrix.cols * (matrix.dtype === 'float64' ? 8 : 4);
+}
+
+/**
+ * Time of each kind of call in a fit whose every call waits for the device, less the time of such a wait; so the sum is
+ * that of the kernels and of starting them one by one, where an undisturbed fit lets them overlap.
+ */
+async function profile(
+  backend: Backend,
+  problem: Problem,
+  resident: ResidentProblem,
+  options: Partial<LearnerOptions>,
+): Promise<void> {
+  const entries = new Map<string, { seconds: number; calls: number; flops: number; bytes: number }>();
   const target = backend as unknown as Record<string, (...values: unknown[]) => unknown>;
   const probe = backend.matrix(1, 1);
-  const dot = target.dot.bind(backend);
-  for (const name of [
-    'gemm',
-    'syrk',
-    'gemv',
-    'axpby',
-    'scaleRows',
-    'rowDots',
-    'copy',
-    'addDiagonal',
-    'dot',
-    'maxAbs',
-    'segmentDots',
-    'segmentSums',
-    'cholesky',
-    'choleskySolve',
-    'eigh',
-  ]) {
+  const dot = backend.dot.bind(backend);
+  const wait = seconds(backend, 1000, () => dot(probe, probe));
+  const timed = <T>(name: string, amount: { flops?: number; bytes?: number }, work: () => T): T => {
+    const begun = performance.now();
+    const result = work();
+    dot(probe, probe);
+    const entry = entries.get(name) ?? { seconds: 0, calls: 0, flops: 0, bytes: 0 };
+    entry.seconds += Math.max(0, (performance.now() - begun) / 1000 - wait);
+    entry.calls++;
+    entry.flops += amount.flops ?? 0;
+    entry.bytes += amount.bytes ?? 0;
+    entries.set(name, entry);
+    return result;
+  };
+  for (const [name, amount] of Object.entries(amounts)) {
     const inner = target[name].bind(backend);
-    original.set(name, inner);
-    target[name] = (...values) => {
-      const begun = performance.now();
-      const result = inner(...values);
-      dot(probe, probe);
-      const entry = times.get(name) ?? { seconds: 0, calls: 0 };
-      entry.seconds += (performance.now() - begun) / 1000;
-      entry.calls++;
-      times.set(name, entry);
-      return result;
-    };
+    target[name] = (...values) => timed(name, amount(values as Matrix[]), () => inner(...values));
   }
+  const compile = backend.compile!.bind(backend);
+  target.compile = (...values) => {
+    const program = compile(...(values as Parameters<typeof compile>));
+    const launch: DeviceProgram['launch'] = (name, ...rest) =>
+      timed(`pictures' numbers: ${name}`, {}, () => program.launch(name, ...rest));
+    return { launch };
+  };
   const begun = performance.now();
-  await new PaperLearner({ ...parameters, maxIterations: 50, tolerance: 1e-300 }).fit(problem, { resident });
+  const learner = await new PaperLearner({ ...parameters, dtype: resident.dtype, ...options }).fit(problem, {
+    resident,
+  });
   const total = (performance.now() - begun) / 1000;
-  for (const name of original.keys()) delete target[name];
-  console.log(`where the time goes (50 iterations, waiting after every call, ${total.toFixed(3)} s):`);
-  for (const [name, { seconds: spent, calls }] of [...times].sort((a, b) => b[1].seconds - a[1].seconds))
-    console.log(`  ${name}: ${((1000 * spent) / 50).toFixed(3)} ms an iteration in ${(calls / 50).toFixed(1)} calls`);
+  for (const name of [...Object.keys(amounts), 'compile']) delete target[name];
+  const iterations = learner.trace_.length;
+  console.log(
+    `where the time goes (${iterations} iterations, waiting after every call, ${total.toFixed(3)} s, of which a wait is ${(wait * 1e6).toFixed(0)} µs):`,
+  );
+  for (const [name, entry] of [...entries].sort((a, b) => b[1].seconds - a[1].seconds)) {
+    const rate = entry.flops > 0 ? [entry.flops, 'TFLOP/s'] : entry.bytes > 0 ? [entry.bytes, 'TB/s'] : undefined;
+    const reached = rate ? `, ${((rate[0] as number) / entry.seconds / 1e12).toFixed(2)} ${rate[1]}` : '';
+    console.log(
+      `  ${name}: ${((1000 * entry.seconds) / iterations).toFixed(3)} ms an iteration in ${(entry.calls / iterations).toFixed(1)} calls${reached}`,
+    );
+  }
   backend.release(probe);
 }
 
-async function search(backend: Backend, problem: Problem, trials: number): Promise<void> {
-  const random = new Random(1);
-  const resident = new ResidentProblem(problem, backend);
-  const power = () => 10 ** (random.integer(7) - 3);
-  const begun = performance.now();
-  let iterations = 0;
-  for (let trial = 0; trial < trials; trial++) {
-    const drawn = {
-      lambda1: power(),
-      lambda2: power(),
-      lambda3: power(),
-      lambda4: power(),
-      bound: 1.5 + 0.5 * random.integer(8),
-    };
-    const learner = await new PaperLearner(drawn).fit(problem, { resident });
-    iterations += learner.trace_.length;
+/** `bowerbird tune` on a problem whose validation categories are as many as CUB's test categories. */
+async function searches(trials: number, widths: (number | undefined)[]): Promise<void> {
+  const problem = cubSearch();
+  for (const jobs of widths) {
+    const folder = mkdtempSync(join(tmpdir(), 'bowerbird-gpu-'));
+    try {
+      const begun = performance.now();
+      const { trials: ended } = await search({ problem, folder, method: 'ours', trials, device: 'cuda', jobs });
+      const total = (performance.now() - begun) / 1000;
+      const outcomes = ended.flatMap((line) => ('outcome' in line && line.outcome ? [line.outcome] : []));
+      const iterations = outcomes.reduce((sum, outcome) => sum + (outcome.iterations ?? 0), 0);
+      const busy = outcomes.reduce((sum, outcome) => sum + outcome.seconds, 0);
+      console.log(
+        `search, ${jobs ?? 'the usual number of'} fits at a time: ${outcomes.length} trials in ${total.toFixed(1)} s, ${(iterations / outcomes.length).toFixed(0)} iterations and ${(busy / outcomes.length).toFixed(2)} s each on average`,
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   }
-  const total = (performance.now() - begun) / 1000;
-  console.log(
-    `search: ${trials} trials to convergence in ${total.toFixed(1)} s, ${(iterations / trials).toFixed(0)} iterations each on average`,
-  );
-  resident.release();
 }
 
 async function million(backend: Backend): Promise<void> {
@@ -190,5 +228,6 @@ async function million(backend: Backend): Promise<void> {
   console.log(
     `fit of 1,000,000 × 1024 float32: ${((performance.now() - begun) / 1000).toFixed(1)} s, ${learner.trace_.length} iterations, converged ${learner.converged_}`,
   );
+  await profile(backend, problem, resident, {});
   resident.release();
 }

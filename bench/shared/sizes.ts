@@ -19,6 +19,20 @@ export function cubSizes(): Problem {
   });
 }
 
+/** A search on it fits problems of the paper's sizes for CUB: 150 auxiliary and 50 validation categories. */
+export function cubSearch(): Problem {
+  return generateProblem({
+    auxiliaryCategories: 200,
+    testCategories: 67,
+    dimensions: 4096,
+    semanticDimensions: 800,
+    auxiliaryPerCategory: 59,
+    webPerCategory: 100,
+    testPerCategory: 1,
+    text: false,
+  });
+}
+
 /** 1024 dimensions, for measurements with very many web pictures. */
 export function narrowSizes(options: Pick<GenerateOptions, 'testCategories' | 'webPerCategory' | 'dtype'>): Problem {
   return generateProblem({

@@ -22,7 +22,12 @@ export const evaluationOptions = {
     placeholder: 'NOISE',
     description: 'In their place, auxiliary pictures with this share of wrong labels.',
   },
-  jobs: { type: 'integer', minimum: 1, placeholder: 'N', description: 'Fits at a time (all cores if not given).' },
+  jobs: {
+    type: 'integer',
+    minimum: 1,
+    placeholder: 'N',
+    description: 'Fits at a time (all cores, or up to 4 on a GPU, if not given).',
+  },
   queue: {
     type: 'string',
     placeholder: 'URL',

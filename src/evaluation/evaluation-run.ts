@@ -10,6 +10,7 @@ import { artefact } from '../artefact.js';
 import { createThreadExecutor, type Executor } from '../distribute/index.js';
 import { FormatError, InterruptedError, ProblemError, UsageError } from '../errors.js';
 import { writeFileAtomic } from '../formats/index.js';
+import { findGpu } from '../linalg/cuda/index.js';
 import { createBackend } from '../linalg/index.js';
 import type { Problem } from '../problem/index.js';
 import {
@@ -40,7 +41,7 @@ export interface EvaluationSetting {
   syntheticValidation?: number;
   /** @default false */
   generalized?: boolean;
-  /** Fits at a time. @default the number of cores; 1 on a GPU, which one fit keeps busy */
+  /** Fits at a time. @default the number of cores; on a GPU as many as its memory holds, up to 4 */
   jobs?: number;
   /** Threads of each fit. @default 1 where several fits run at a time, else the number of cores */
   threads?: number;
@@ -139,8 +140,9 @@ async function openExecutor(
   splits: readonly Split[],
   seed: number,
 ): Promise<Executor> {
-  const { remote, device = 'auto', jobs = device === 'cuda' ? 1 : availableParallelism(), threads } = setting;
+  const { remote, device = 'auto', threads } = setting;
   if (remote) return remote.execute({ source: remote.source, seed, device, threads: threads ?? 1 }, splits);
+  const jobs = setting.jobs ?? (device === 'cuda' ? await fitsOnGpu(problem) : availableParallelism());
   const context: EvaluationContext = {
     source: shareSplits(problem, splits, seed),
     seed,
@@ -149,6 +151,14 @@ async function openExecutor(
   };
   if (jobs === 1) return createLocalExecutor(context);
   return createThreadExecutor({ handler: artefact('evaluation/job-handler.js'), context, width: jobs });
+}
+
+/** Every fit of a GPU has a thread, a stream and a copy of the features; beyond four they gain nothing. */
+async function fitsOnGpu({ testFeatures, webFeatures, validationWeb }: Problem): Promise<number> {
+  const { memoryBytes } = await findGpu();
+  const pictures = testFeatures.rows + webFeatures.rows + (validationWeb?.features.rows ?? 0);
+  const share = 2 * 8 * pictures * testFeatures.cols;
+  return Math.max(1, Math.min(4, availableParallelism(), Math.floor((0.8 * memoryBytes) / share)));
 }
 
 /** Refuses a folder that holds the results of something else; writes the record of this run. */

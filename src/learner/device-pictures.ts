@@ -222,14 +222,16 @@ KERNEL project(double* rows, const double* partial, double* tau, ll n, double fl
 }
 
 // The projected point, how far it is, whether the momentum pointed uphill, and what rounding may be.
-KERNEL acceptTrial(double* rows, double* partial, const double* tau, ll n, double floor, double bound) {
+KERNEL acceptTrial(double* rows, double* partial, const double* tau, ll n, double floor, double bound, double roundoff) {
   double moved = 0, uphill = 0, rounding = 0;
   EACH(i) {
     double m = fmax(metric[i], floor);
     double value = fmin(bound, fmax(0.0, trial[i] - *tau / m));
     trial[i] = value;
-    double terms = fabs(gradient[i]) + curvature[i] * extrapolated[i] + fabs(linear[i]);
-    rounding = fmax(rounding, 16 * ${Number.EPSILON} * terms / m);
+    double own = curvature[i] * extrapolated[i];
+    double terms = fabs(gradient[i]) + own + fabs(linear[i]);
+    double coupled = fabs(gradient[i] - own + linear[i]);
+    rounding = fmax(rounding, 16 * (${Number.EPSILON} * terms + roundoff * coupled) / m);
     moved = fmax(moved, fabs(value - extrapolated[i]));
     uphill += m * (extrapolated[i] - value) * (value - newTheta[i]);
   }
@@ -452,6 +454,7 @@ export class DevicePictures implements Pictures {
       least.reduce((a, b) => Math.min(a, b)),
     );
     const limits = [real(floor), real(bound)];
+    const { roundoff = Number.EPSILON } = products;
     return descend({
       contraction: lift / smallest,
       coupled: coupling > 0,
@@ -460,7 +463,7 @@ export class DevicePictures implements Pictures {
         if (coupling > 0) await products.times(this.#row('gradient'), this.weightedSum);
         this.#launch('trialPoint', rows, partial, n, real(coupling), ...limits);
         this.#program.launch('project', 1, projectionThreads, [rows, partial, tau, n, ...limits]);
-        this.#launch('acceptTrial', rows, partial, tau, n, ...limits);
+        this.#launch('acceptTrial', rows, partial, tau, n, ...limits, real(roundoff));
         const [moved, uphill, rounding] = this.#partials(3);
         return {
           moved: moved.reduce((a, b) => Math.max(a, b)),

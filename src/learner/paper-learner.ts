@@ -19,6 +19,7 @@ import { prepare } from './prepare.js';
 import { ResidentProblem } from './resident.js';
 import { download } from './storage.js';
 import type { IterationRecord } from './trace.js';
+import { squaredNorm } from './web-features.js';
 
 export interface LearnerFitOptions extends Partial<FitOptions> {
   /** Called after every iteration. */
@@ -119,16 +120,17 @@ export class PaperLearner implements Method {
         }
         await checkpoint?.saveIfDue(alternation, this.trace_);
       }
-      this.#conclude(resident.problem, alternation, resident.backend);
+      this.#conclude(resident, alternation);
     } finally {
       alternation.release();
       release();
     }
   }
 
-  #conclude(problem: Problem, alternation: Alternating, backend: Backend): void {
+  #conclude(resident: ResidentProblem, alternation: Alternating): void {
     const { input } = alternation;
-    const basis = download(backend, input.basis);
+    const { problem, backend } = resident;
+    const basis = resident.basis(this.options.space);
     const candidates = candidateSemantics(problem);
     const learnt: Learnt = {
       basis,
@@ -137,9 +139,9 @@ export class PaperLearner implements Method {
       candidates: product(backend, candidates, basis, true),
     };
     this.#learnt = learnt;
-    const map = inductiveMap(backend, alternation.dictionary, this.options.penaltyStart);
-    const mapInSpan = download(backend, map);
-    backend.release(map);
+    const mapInSpan = inductiveMap(backend, alternation.dictionary, this.options.penaltyStart);
+    const map = product(backend, mapInSpan, input.basis, false);
+    backend.release(mapInSpan);
     this.theta_ = new Float64Array(input.web?.state.features.rows ?? 0);
     if (input.web) {
       const { pictures, features } = input.web.state;
@@ -149,7 +151,7 @@ export class PaperLearner implements Method {
       });
     }
     this.model_ = {
-      map: product(backend, mapInSpan, basis, false),
+      map,
       candidates,
       names: problem.generalized ? [...problem.testNames, ...problem.auxiliaryNames] : [...problem.testNames],
       metric: this.options.metric,
@@ -200,16 +202,20 @@ export class PaperLearner implements Method {
 
   /** The category all test pictures were put into, if there are several pictures and but one such category. */
   #onlyCategory(): number | undefined {
-    const { semantics, candidates } = this.#fitted().learnt;
+    const { learnt, backend } = this.#fitted();
+    const { semantics, candidates } = learnt;
+    // The nearest has the largest a·c − ‖c‖²/2, or a·c/‖c‖ by angle.
+    const dots = product(backend, semantics, candidates, true);
+    const squares = Float64Array.from({ length: candidates.rows }, (_, c) => squaredNorm(candidates.row(c)));
+    const lengths = squares.map((square) => Math.sqrt(square) || 1);
+    const cosine = this.options.metric === 'cosine';
     let only: number | undefined;
-    for (let start = 0; start < semantics.rows; start += 64) {
-      const part = semantics.view(start, Math.min(semantics.rows, start + 64));
-      const values = distances(part, candidates, this.options.metric);
-      for (let i = 0; i < values.rows; i++) {
-        const nearest = values.row(i).reduce((best, value, c, row) => (value < row[best] ? c : best), 0);
-        if (only !== undefined && nearest !== only) return undefined;
-        only = nearest;
-      }
+    for (let i = 0; i < dots.rows; i++) {
+      const row = dots.row(i);
+      for (let c = 0; c < row.length; c++) row[c] = cosine ? row[c] / lengths[c] : row[c] - squares[c] / 2;
+      const nearest = row.reduce((best, value, c) => (value > row[best] ? c : best), 0);
+      if (only !== undefined && nearest !== only) return undefined;
+      only = nearest;
     }
     return semantics.rows > 1 ? only : undefined;
   }

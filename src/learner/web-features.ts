@@ -23,6 +23,7 @@ export interface Run {
 
 /** Vectors over pictures are in grouped order, matrices over categories are C×d, everything float64 outside. */
 export interface WebFeatures extends WebProducts {
+  readonly roundoff: number;
   readonly grouping: Grouping;
   /** out[i] ← xᵢ · (row c(i) of directions) */
   dotsWithCategory(out: Vector, directions: Matrix): Promise<void>;
@@ -44,6 +45,7 @@ export interface WebFeatures extends WebProducts {
 export class MemoryWeb implements WebFeatures {
   readonly rows: number;
   readonly cols: number;
+  readonly roundoff: number;
   readonly grouping: Grouping;
   readonly #backend: Backend;
   readonly #features: Matrix;
@@ -53,6 +55,7 @@ export class MemoryWeb implements WebFeatures {
     this.#backend = backend;
     this.rows = features.rows;
     this.cols = features.cols;
+    this.roundoff = roundoffOf(dtype);
     this.grouping = groupByCategory(labels, categories);
     const { order } = this.grouping;
     const sorted = this.grouping.order.every((row, position) => row === position);
@@ -137,6 +140,11 @@ export function groupByCategory(labels: Int32Array, categories: number): Groupin
     order[next[label]++] = i;
   });
   return { order, labels: order.map((row) => labels[row]), starts };
+}
+
+/** The distance from 1 to the next number. */
+export function roundoffOf(dtype: Dtype): number {
+  return dtype === 'float64' ? Number.EPSILON : 2 ** -23;
 }
 
 /** y ← op(A) x where the vectors may be of another precision than A. */

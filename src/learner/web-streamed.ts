@@ -6,7 +6,15 @@ import { MemoryError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import { type Dtype, elementsOf, Matrix, type RealArray, type Vector } from '../linalg/matrix.js';
 import type { WebRows } from '../problem/streamed.js';
-import { type Grouping, gemv, groupByCategory, type Run, squaredNorm, type WebFeatures } from './web-features.js';
+import {
+  type Grouping,
+  gemv,
+  groupByCategory,
+  type Run,
+  roundoffOf,
+  squaredNorm,
+  type WebFeatures,
+} from './web-features.js';
 
 /** Bytes of a block. */
 export const usualBlock = 32 * 2 ** 20;
@@ -14,6 +22,7 @@ export const usualBlock = 32 * 2 ** 20;
 export class StreamedWeb implements WebFeatures {
   readonly rows: number;
   readonly cols: number;
+  readonly roundoff: number;
   readonly grouping: Grouping;
   readonly #backend: Backend;
   readonly #source: WebRows;
@@ -34,6 +43,7 @@ export class StreamedWeb implements WebFeatures {
     this.#source = source;
     this.rows = source.rows;
     this.cols = source.cols;
+    this.roundoff = roundoffOf(dtype);
     this.grouping = groupByCategory(labels, categories);
     this.#fileLabels = labels;
     this.#position = new Int32Array(labels.length);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { nativeLibrary } from '../linalg/backends.js';
+import { gpu } from '../linalg/gpu.js';
 import { catchOutput } from './output.js';
 
 const printed = catchOutput();
@@ -31,7 +32,8 @@ describe('bowerbird doctor', () => {
     expect(found.backend).toMatch(nativeLibrary ? /^native: / : /^wasm: /);
     expect(found.failures).toEqual([]);
     const measured = new Set(found.speeds.map(({ backend }) => backend));
-    expect([...measured]).toEqual(nativeLibrary ? ['wasm', 'native'] : ['wasm']);
+    expect([...measured]).toEqual(['wasm', ...(nativeLibrary ? ['native'] : []), ...(gpu ? ['cuda'] : [])]);
+    expect(found.gpu.found).toBe(gpu !== undefined);
     for (const { gigaflops } of found.speeds) expect(gigaflops).toBeGreaterThan(0.05);
   });
 

@@ -1,7 +1,13 @@
 // The learner's suite on the GPU, and its agreement with the CPU.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { MemoryError } from '../../src/errors.js';
+import { search } from '../../src/evaluation/index.js';
 import { PaperLearner } from '../../src/learner/paper-learner.js';
 import { createBackend } from '../../src/linalg/create.js';
+import type { Matrix } from '../../src/linalg/matrix.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import { gpu } from '../linalg/gpu.js';
 
@@ -13,6 +19,7 @@ describe.skipIf(!gpu)('on cuda (needs an NVIDIA GPU)', async () => {
     await import('./resume.test.js');
     await import('./noise.test.js');
     await import('./paper-learner.test.js');
+    await import('./properties.test.js');
   }
 
   it('finds the answer of the CPU', async () => {
@@ -32,5 +39,47 @@ describe.skipIf(!gpu)('on cuda (needs an NVIDIA GPU)', async () => {
     fits[1].semantics_.data.forEach((value, i) => {
       expect(Math.abs(value - fits[0].semantics_.data[i])).toBeLessThan(1e-7);
     });
+  });
+
+  it('finds the same parameters with several fits at a time as with one', async () => {
+    const problem = generateProblem({ seed: 8, dimensions: 60, webPerCategory: 40 });
+    const found = [];
+    for (const jobs of [1, 3]) {
+      const folder = mkdtempSync(join(tmpdir(), 'bowerbird-cuda-'));
+      const { chosen, trials } = await search({ problem, folder, method: 'ours', trials: 9, device: 'cuda', jobs });
+      const scores = trials.map((line) => [line.job.id, 'outcome' in line && line.outcome.accuracy]);
+      found.push({ parameters: chosen.parameters, scores: scores.sort() });
+      rmSync(folder, { recursive: true });
+    }
+    expect(found[1]).toEqual(found[0]);
+  });
+
+  it('leaves the web features on the host when the GPU has no room for them, and says so', async () => {
+    const problem = generateProblem({
+      seed: 7,
+      testCategories: 4,
+      dimensions: 1024,
+      webPerCategory: 6000,
+      text: false,
+      validation: false,
+    });
+    const [cpu, cuda] = [await createBackend(), await createBackend({ device: 'cuda' })];
+    const expected = await new PaperLearner({ lambda1: 10, lambda2: 0.1 }).fit(problem, { backend: cpu });
+    const taken: Matrix[] = [];
+    for (const megabytes of [1024, 64])
+      try {
+        for (;;) taken.push(cuda.matrix(megabytes, 2 ** 17));
+      } catch (error) {
+        expect(error).toBeInstanceOf(MemoryError);
+      }
+    try {
+      for (const block of taken.splice(-2)) cuda.release(block);
+      const learner = await new PaperLearner({ lambda1: 10, lambda2: 0.1 }).fit(problem, { backend: cuda });
+      expect(learner.warnings_.join()).toContain('the web features stay on the host');
+      expect(learner.predict(problem.testFeatures)).toEqual(expected.predict(problem.testFeatures));
+    } finally {
+      for (const block of taken) cuda.release(block);
+      cuda.dispose();
+    }
   });
 });

@@ -46,6 +46,14 @@ describe('the learner', () => {
     });
   });
 
+  it('does not look for strongly coupled weights beyond single precision in float32', async () => {
+    const coupled = { ...parameters, lambda3: 1e5, bound: 3, dtype: 'float32' } as const;
+    const learner = await new PaperLearner(coupled).fit(problem, { backend });
+    const steps = learner.trace_.map((record) => record.thetaSteps);
+    expect(Math.max(...steps)).toBeGreaterThan(5);
+    expect(Math.max(...steps)).toBeLessThan(500);
+  });
+
   it('decides by angle when asked to', async () => {
     const learner = await new PaperLearner({ ...parameters, metric: 'cosine' }).fit(problem, { backend });
     const values = distances(learner.semantics_, problem.testSemantics, 'cosine');

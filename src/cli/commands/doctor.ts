@@ -117,7 +117,7 @@ export default defineCommand({
     table(print, [
       ...speeds.map(({ backend, threads, gigaflops }) => [
         `  ${backend}, ${amount(threads, 'thread')}`,
-        `${gigaflops.toFixed(1)} GFLOP/s`,
+        gigaflops < 10_000 ? `${gigaflops.toFixed(1)} GFLOP/s` : `${(gigaflops / 1000).toFixed(1)} TFLOP/s`,
       ]),
       ...failures.map(({ backend, problem }) => [`  ${backend}`, problem]),
     ]);
@@ -176,7 +176,7 @@ interface GpuFindings {
   found: boolean;
   name?: string;
   memoryBytes?: number;
-  /** What the kernel's NVIDIA module says of itself, where it is loaded. */
+  /** Version of the kernel's NVIDIA module, where it is loaded. */
   driver?: string;
   /** Why the GPU, if there is one, cannot be used. */
   problem?: string;
@@ -184,11 +184,7 @@ interface GpuFindings {
 
 async function examineGpu(): Promise<GpuFindings> {
   const file = '/proc/driver/nvidia/version';
-  const driver = existsSync(file)
-    ? readFileSync(file, 'utf8')
-        .split('\n')[0]
-        .replace(/^NVRM version:\s*/, '')
-    : undefined;
+  const driver = existsSync(file) ? /\b\d+\.\d+[.\d]*/.exec(readFileSync(file, 'utf8'))?.[0] : undefined;
   try {
     return { found: true, ...(await findGpu()), driver };
   } catch (error) {

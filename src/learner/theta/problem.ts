@@ -18,6 +18,8 @@ export interface ThetaProblem {
 export interface WebProducts {
   readonly rows: number;
   readonly cols: number;
+  /** Relative rounding error of one number in the products. @default that of float64 */
+  readonly roundoff?: number;
   /** out (n) ← X vector (d) */
   times(out: Vector, vector: Vector): Promise<void> | void;
   /** out (d) ← X' weights (n) */

@@ -81,6 +81,7 @@ export function solveProjectedGradient(
   const { spectralBound } = options;
   const metric = stepMetric(problem, spectralBound);
   const { coupling, bound } = problem;
+  const { roundoff = Number.EPSILON } = products;
   const extrapolated = theta.slice();
   const gradient = new Float64Array(n);
   const trial = new Float64Array(n);
@@ -97,8 +98,11 @@ export function solveProjectedGradient(
       tau = projectCappedSimplex(trial, trial, metric, n, bound, tau);
       const step = { moved: 0, uphill: 0, rounding: 0 };
       for (let i = 0; i < n; i++) {
-        const terms = Math.abs(gradient[i]) + problem.curvature[i] * extrapolated[i] + Math.abs(problem.linear[i]);
-        step.rounding = Math.max(step.rounding, (16 * Number.EPSILON * terms) / metric[i]);
+        const own = problem.curvature[i] * extrapolated[i];
+        const terms = Math.abs(gradient[i]) + own + Math.abs(problem.linear[i]);
+        const coupled = Math.abs(gradient[i] - own + problem.linear[i]);
+        const rounding = 16 * (Number.EPSILON * terms + roundoff * coupled);
+        step.rounding = Math.max(step.rounding, rounding / metric[i]);
         step.moved = Math.max(step.moved, Math.abs(trial[i] - extrapolated[i]));
         step.uphill += metric[i] * (extrapolated[i] - trial[i]) * (trial[i] - theta[i]);
       }
