@@ -7,7 +7,7 @@ import { fileError } from '../formats/file.js';
 import type { Backend } from '../linalg/backend.js';
 import { createMethod, type MethodSpec, type ParameterValue, requireParameters } from '../methods/index.js';
 import { candidateNames, type Problem } from '../problem/index.js';
-import { saveScorer, scorerOf } from '../workspace/index.js';
+import { saveScorer, scorerOf } from '../workspace/scorer.js';
 import type { Progress } from './progress.js';
 
 export interface FitSetting {

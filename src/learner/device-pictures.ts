@@ -72,7 +72,8 @@ typedef long long ll;
 ${rowNames.map((name, k) => define(name, 'rows', k, 'n')).join('\n')}
 ${categoryRowNames.map((name, k) => define(name, 'categoryRows', k, 'categories')).join('\n')}
 #define KERNEL extern "C" __global__ void
-#define EACH(i) for (ll i = blockIdx.x * (ll)blockDim.x + threadIdx.x; i < n; i += (ll)gridDim.x * blockDim.x)
+// Not unrolled: compiling takes half the time, running no longer.
+#define EACH(i) _Pragma("unroll 1") for (ll i = blockIdx.x * (ll)blockDim.x + threadIdx.x; i < n; i += (ll)gridDim.x * blockDim.x)
 
 struct Sum { static __device__ double of(double a, double b) { return a + b; } };
 struct Most { static __device__ double of(double a, double b) { return b > a || b != b ? b : a; } };
@@ -87,6 +88,7 @@ template <class Join> __device__ double joined(double value) {
   if (lane == 0) parts[warp] = value;
   __syncthreads();
   double result = parts[0];
+  #pragma unroll 1
   for (int w = 1; w < warps; w++) result = Join::of(result, parts[w]);
   return result;
 }

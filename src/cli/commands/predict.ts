@@ -14,7 +14,7 @@ import { loadModel, modelDistances } from '../../learner/index.js';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import { type LoadOptions, loadProblem, scaleToUnitLength } from '../../problem/index.js';
-import { loadScorer, scorePictures } from '../../workspace/index.js';
+import { loadScorer, scorePictures } from '../../workspace/scorer.js';
 import { defineCommand } from '../command.js';
 import { backendOptions, openBackend } from '../shared-options.js';
 
