@@ -9,11 +9,11 @@ import { type ArrayOf, asRow, type Dtype, Matrix, type RealArray, type Vector } 
 import * as check from '../shapes.js';
 import { address, type KernelArgument, Launcher, Program, real, whole } from './compile.js';
 import type { Gpu } from './device.js';
+import { Integers } from './integers.js';
 import { blockThreads, type KernelName, kernelNames, kernelSource, reductionBlocks } from './kernels.js';
 import { DeviceMatrix, DevicePool, DeviceStorage } from './memory.js';
 import { type Operand, Operands } from './operands.js';
 import { bindRoutines, operation, type Routines, right, scalar, upper } from './routines.js';
-import { Segments } from './segments.js';
 
 /** The calling thread's own stream (cudaStreamPerThread), as the calls with _ptds and _ptsz use it: threads overlap. */
 const threadStream = 2;
@@ -32,7 +32,7 @@ export class CudaBackend implements Backend {
   readonly #blas: bigint;
   readonly #solver: bigint;
   readonly #routines: Partial<Record<Dtype, Routines>> = {};
-  readonly #segments: Segments;
+  readonly #integers: Integers;
   #disposed = false;
 
   constructor(gpu: Gpu) {
@@ -43,7 +43,7 @@ export class CudaBackend implements Backend {
     this.#pool = new DevicePool(calls);
     this.#operands = new Operands(this.#pool);
     this.#launcher = new Launcher(calls);
-    this.#segments = new Segments(this.#pool);
+    this.#integers = new Integers(this.#pool);
     const handle = new BigUint64Array(1);
     calls.bind('blas', 'cublasCreate_v2', ['void *'])(handle);
     this.#blas = handle[0];
@@ -247,7 +247,7 @@ export class CudaBackend implements Backend {
   segmentDots(out: Vector, a: Matrix, directions: Matrix, starts: Int32Array): void {
     check.checkSegments('segmentDots', a, directions, starts, out);
     if (a.rows === 0) return;
-    const plan = this.#segments.of(starts);
+    const plan = this.#integers.segments(starts);
     this.#with([a, directions], asRow(out), false, ([ma, md], mo) => {
       const operands = [
         address(mo.pointer),
@@ -268,7 +268,7 @@ export class CudaBackend implements Backend {
   segmentSums(out: Matrix, a: Matrix, weights: Vector, starts: Int32Array, beta = 0): void {
     check.checkSegments('segmentSums', a, out, starts, weights);
     if (out.rows === 0 || out.cols === 0) return;
-    const plan = this.#segments.of(starts);
+    const plan = this.#integers.segments(starts);
     const across = Math.ceil(a.cols / blockThreads);
     this.#operands.borrowing(Math.max(1, plan.chunks) * a.cols * 8, (partial) =>
       this.#with([a, asRow(weights)], out, beta !== 0, ([ma, mw], mo) => {
@@ -361,7 +361,7 @@ export class CudaBackend implements Backend {
   }
 
   #argument(value: KernelValue): KernelArgument {
-    if (value instanceof Int32Array) return address(this.#segments.integers(value));
+    if (value instanceof Int32Array) return address(this.#integers.addressOf(value));
     if (!(value instanceof Matrix)) return value;
     if (!(value instanceof DeviceMatrix)) throw new BackendError('a kernel was given a matrix outside the device');
     return address(value.device.onDevice() + value.offset * value.device.width);

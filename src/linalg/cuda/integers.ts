@@ -1,4 +1,4 @@
-/** Integers on the device: where segments of rows begin, as the kernels want it; kept there for as long as the array lives on the host. */
+/** Integers on the device, such as where segments of rows begin; kept there for as long as their array lives on the host. */
 import type { DevicePool } from './memory.js';
 
 /** Rows summed by one block; more of them only lengthen the second stage. */
@@ -12,16 +12,16 @@ export interface SegmentPlan {
   chunks: number;
 }
 
-export class Segments {
+export class Integers {
   readonly #pool: DevicePool;
   readonly #plans = new WeakMap<Int32Array, SegmentPlan>();
-  readonly #integers = new WeakMap<Int32Array, number>();
+  readonly #addresses = new WeakMap<Int32Array, number>();
 
   constructor(pool: DevicePool) {
     this.#pool = pool;
   }
 
-  of(starts: Int32Array): SegmentPlan {
+  segments(starts: Int32Array): SegmentPlan {
     const known = this.#plans.get(starts);
     if (known) return known;
     const segments = starts.length - 1;
@@ -46,11 +46,11 @@ export class Segments {
   }
 
   /** Address of the array's own copy on the device. */
-  integers(values: Int32Array): number {
-    const known = this.#integers.get(values);
+  addressOf(values: Int32Array): number {
+    const known = this.#addresses.get(values);
     if (known !== undefined) return known;
     const address = this.#upload(values, values);
-    this.#integers.set(values, address);
+    this.#addresses.set(values, address);
     return address;
   }
 
