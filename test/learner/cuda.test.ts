@@ -64,7 +64,8 @@ describe.skipIf(!gpu)('on cuda (needs an NVIDIA GPU)', async () => {
       validation: false,
     });
     const [cpu, cuda] = [await createBackend(), await createBackend({ device: 'cuda' })];
-    const expected = await new PaperLearner({ lambda1: 10, lambda2: 0.1 }).fit(problem, { backend: cpu });
+    const options = { lambda1: 10, lambda2: 0.1, maxIterations: 15 };
+    const expected = await new PaperLearner(options).fit(problem, { backend: cpu });
     const taken: Matrix[] = [];
     for (const megabytes of [1024, 64])
       try {
@@ -74,7 +75,7 @@ describe.skipIf(!gpu)('on cuda (needs an NVIDIA GPU)', async () => {
       }
     try {
       for (const block of taken.splice(-2)) cuda.release(block);
-      const learner = await new PaperLearner({ lambda1: 10, lambda2: 0.1 }).fit(problem, { backend: cuda });
+      const learner = await new PaperLearner(options).fit(problem, { backend: cuda });
       expect(learner.warnings_.join()).toContain('the web features stay on the host');
       expect(learner.predict(problem.testFeatures)).toEqual(expected.predict(problem.testFeatures));
     } finally {
