@@ -187,7 +187,7 @@ export class PaperLearner implements Method {
     if (!this.converged_)
       this.warnings_.push(
         `did not converge in ${options.maxIterations} iterations (residuals ${last.webResidual.toExponential(1)} and ` +
-          `${last.semanticsResidual.toExponential(1)}, tolerance ${options.tolerance}); raise maxIterations`,
+          `${last.semanticsResidual.toExponential(1)}, tolerance ${options.tolerance}); allow more (maxIterations, or --max-iterations)`,
       );
     if (last.rank === 0)
       this.warnings_.push(
