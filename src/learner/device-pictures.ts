@@ -40,8 +40,8 @@ const categoryRowNames = ['onPrototype', 'weights', 'moveNorms'] as const;
 /** Blocks of a reduction; each leaves one number in a row of `partial`, and the host adds them up in order. */
 const blocks = 256;
 const threads = 256;
-/** One block does the projection, so that its passes need not wait for other blocks. */
-const projectionThreads = 1024;
+/** Newton steps of the projection started at a time; more follow where these were too few. */
+const newtonSteps = 8;
 /** Rows of `partial`: the sum of the error norms stays in the last one until the summary. */
 const errorRow = 4;
 const partialRows = 5;
@@ -55,7 +55,7 @@ const kernelNames = [
   'endMove',
   'weightTerms',
   'trialPoint',
-  'project',
+  'newtonStep',
   'acceptTrial',
   'advance',
   'columnResiduals',
@@ -96,6 +96,28 @@ template <class Join> __device__ double joined(double value) {
 template <class Join> __device__ void leave(double* partial, int row, double value) {
   double whole = joined<Join>(value);
   if (threadIdx.x == 0) partial[row * gridDim.x + blockIdx.x] = whole;
+}
+
+// Where the projection stands: the multiplier of the sum, its bracket, and whether it is found.
+struct Newton { double tau, low, high, found; ll steps; unsigned int arrived; };
+
+// Whether this is the last of all blocks to come here, which then sees what the others have left.
+__device__ bool isLast(Newton* newton) {
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = atomicAdd(&newton->arrived, 1u) == gridDim.x - 1;
+    if (last) newton->arrived = 0;
+  }
+  __syncthreads();
+  __threadfence();
+  return last;
+}
+
+// What the blocks have left in a row, joined; there are as many threads as blocks.
+template <class Join> __device__ double gathered(const double* partial, int row) {
+  return joined<Join>(__ldcg(partial + row * gridDim.x + threadIdx.x));
 }
 
 KERNEL start(double* rows, const int* labels, const double* prototypeNorms, ll n) {
@@ -155,7 +177,7 @@ KERNEL endMove(double* rows, double* categoryRows, const int* labels, const doub
 }
 
 // b_new.b_old = |b_new|^2 + b_new.d and b_new.d = b_old.d - |d|^2
-KERNEL weightTerms(double* rows, const double* categoryRows, double* partial, double* tau, const int* labels, ll n,
+KERNEL weightTerms(double* rows, const double* categoryRows, double* partial, Newton* newton, const int* labels, ll n,
                    ll categories, double mu, double pull, double lift) {
   double most = 0, least = 1.0 / 0.0;
   EACH(i) {
@@ -171,11 +193,11 @@ KERNEL weightTerms(double* rows, const double* categoryRows, double* partial, do
   }
   leave<Most>(partial, 0, most);
   leave<Least>(partial, 1, least);
-  if (blockIdx.x == 0 && threadIdx.x == 0) *tau = 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0) newton->tau = 0;
 }
 
 // Gradient and unconstrained step from the extrapolated point, and the bracket of the multiplier of the sum.
-KERNEL trialPoint(double* rows, double* partial, ll n, double coupling, double floor, double bound) {
+KERNEL trialPoint(double* rows, double* partial, Newton* newton, ll n, double coupling, double floor, double bound) {
   double low = 1.0 / 0.0, high = -1.0 / 0.0;
   EACH(i) {
     double m = fmax(metric[i], floor);
@@ -187,48 +209,56 @@ KERNEL trialPoint(double* rows, double* partial, ll n, double coupling, double f
   }
   leave<Least>(partial, 0, low);
   leave<Most>(partial, 1, high);
+  if (!isLast(newton)) return;
+  low = gathered<Least>(partial, 0);
+  high = gathered<Most>(partial, 1);
+  if (threadIdx.x > 0) return;
+  newton->low = low;
+  newton->high = high;
+  newton->tau = fmin(fmax(newton->tau, low), high);
+  newton->found = 0;
+  newton->steps = 0;
 }
 
-// The multiplier tau with sum clip(trial - tau / metric, 0, bound) = n, by Newton steps within a bracket; one block.
-KERNEL project(double* rows, const double* partial, double* tau, ll n, double floor, double bound) {
-  double low = 1.0 / 0.0, high = -1.0 / 0.0;
-  for (int b = threadIdx.x; b < ${blocks}; b += blockDim.x) {
-    low = fmin(low, partial[b]);
-    high = fmax(high, partial[${blocks} + b]);
-  }
-  low = joined<Least>(low);
-  high = joined<Most>(high);
-  double at = fmin(fmax(*tau, low), high);
-  for (int step = 0; step < 200; step++) {
-    double sum = 0, slope = 0;
-    for (ll i = threadIdx.x; i < n; i += blockDim.x) {
-      double m = fmax(metric[i], floor);
-      double value = trial[i] - at / m;
-      if (value >= bound) sum += bound;
-      else if (value > 0) {
-        sum += value;
-        slope += 1 / m;
-      }
+// One step towards the multiplier tau with sum clip(trial - tau / metric, 0, bound) = n, within the bracket.
+KERNEL newtonStep(double* rows, double* partial, Newton* newton, ll n, double floor, double bound) {
+  if (newton->found) return;
+  double at = newton->tau, sum = 0, slope = 0;
+  EACH(i) {
+    double m = fmax(metric[i], floor);
+    double value = trial[i] - at / m;
+    if (value >= bound) sum += bound;
+    else if (value > 0) {
+      sum += value;
+      slope += 1 / m;
     }
-    double excess = joined<Sum>(sum) - (double)n;
-    slope = joined<Sum>(slope);
-    if (fabs(excess) <= 1e-14 * (double)n) break;
-    if (excess > 0) low = at;
-    else high = at;
-    double next = slope > 0 ? at + excess / slope : (low + high) / 2;
-    if (!(next > low && next < high)) next = (low + high) / 2;
-    if (next == at || next == low || next == high) break;
-    at = next;
   }
-  if (threadIdx.x == 0) *tau = at;
+  leave<Sum>(partial, 0, sum);
+  leave<Sum>(partial, 1, slope);
+  if (!isLast(newton)) return;
+  double excess = gathered<Sum>(partial, 0) - (double)n;
+  slope = gathered<Sum>(partial, 1);
+  if (threadIdx.x > 0) return;
+  double low = newton->low, high = newton->high;
+  if (excess > 0) low = at;
+  else high = at;
+  double next = slope > 0 ? at + excess / slope : (low + high) / 2;
+  if (!(next > low && next < high)) next = (low + high) / 2;
+  bool enough = fabs(excess) <= 1e-14 * (double)n || ++newton->steps == 200;
+  newton->found = enough || next == at || next == low || next == high;
+  newton->low = low;
+  newton->high = high;
+  if (!newton->found) newton->tau = next;
 }
 
 // The projected point, how far it is, whether the momentum pointed uphill, and what rounding may be.
-KERNEL acceptTrial(double* rows, double* partial, const double* tau, ll n, double floor, double bound, double roundoff) {
+KERNEL acceptTrial(double* rows, double* partial, const Newton* newton, ll n, double floor, double bound, double roundoff) {
   double moved = 0, uphill = 0, rounding = 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0) partial[3 * gridDim.x] = newton->found;
+  if (!newton->found) return;
   EACH(i) {
     double m = fmax(metric[i], floor);
-    double value = fmin(bound, fmax(0.0, trial[i] - *tau / m));
+    double value = fmin(bound, fmax(0.0, trial[i] - newton->tau / m));
     trial[i] = value;
     double own = curvature[i] * extrapolated[i];
     double terms = fabs(gradient[i]) + own + fabs(linear[i]);
@@ -337,7 +367,7 @@ export class DevicePictures implements Pictures {
   readonly #rows: Matrix;
   readonly #categoryRows: Matrix;
   readonly #partial: Matrix;
-  readonly #tau: Matrix;
+  readonly #newton: Matrix;
   readonly #n: KernelValue;
   readonly #categories: KernelValue;
 
@@ -352,7 +382,7 @@ export class DevicePictures implements Pictures {
     this.#rows = backend.matrix(rowNames.length, n);
     this.#categoryRows = backend.matrix(categoryRowNames.length, categories);
     this.#partial = backend.matrix(partialRows, blocks);
-    this.#tau = backend.matrix(1, 1);
+    this.#newton = backend.matrix(1, 6);
     this.weightedSum = backend.matrix(1, dimension);
     const row = (name: RowName) => this.#row(name);
     this.scalars = {
@@ -431,14 +461,14 @@ export class DevicePictures implements Pictures {
 
   async solveWeights(products: WebProducts, options: WeightOptions): Promise<number> {
     const { mu, pull, coupling, bound, spectralBound } = options;
-    const [n, rows, partial, tau] = [this.#n, this.#rows, this.#partial, this.#tau];
+    const [n, rows, partial, newton] = [this.#n, this.#rows, this.#partial, this.#newton];
     const lift = coupling * spectralBound;
     const { labels } = this.#grouping;
     const terms = [
       rows,
       this.#categoryRows,
       partial,
-      tau,
+      newton,
       labels,
       n,
       this.#categories,
@@ -463,15 +493,18 @@ export class DevicePictures implements Pictures {
       sumUp: async () => products.transposedTimes(this.weightedSum, this.#row('extrapolated')),
       project: async () => {
         if (coupling > 0) await products.times(this.#row('gradient'), this.weightedSum);
-        this.#launch('trialPoint', rows, partial, n, real(coupling), ...limits);
-        this.#program.launch('project', 1, projectionThreads, [rows, partial, tau, n, ...limits]);
-        this.#launch('acceptTrial', rows, partial, tau, n, ...limits, real(roundoff));
-        const [moved, uphill, rounding] = this.#partials(3);
-        return {
-          moved: moved.reduce((a, b) => Math.max(a, b)),
-          uphill: uphill.reduce((a, b) => a + b),
-          rounding: rounding.reduce((a, b) => Math.max(a, b)),
-        };
+        this.#launch('trialPoint', rows, partial, newton, n, real(coupling), ...limits);
+        for (;;) {
+          for (let k = 0; k < newtonSteps; k++) this.#launch('newtonStep', rows, partial, newton, n, ...limits);
+          this.#launch('acceptTrial', rows, partial, newton, n, ...limits, real(roundoff));
+          const [moved, uphill, rounding, found] = this.#partials(4);
+          if (!found[0]) continue;
+          return {
+            moved: moved.reduce((a, b) => Math.max(a, b)),
+            uphill: uphill.reduce((a, b) => a + b),
+            rounding: rounding.reduce((a, b) => Math.max(a, b)),
+          };
+        }
       },
       advance: (push) => this.#launch('advance', rows, n, real(push)),
     });
@@ -518,7 +551,7 @@ export class DevicePictures implements Pictures {
   }
 
   release(): void {
-    for (const matrix of [this.#rows, this.#categoryRows, this.#partial, this.#tau, this.weightedSum])
+    for (const matrix of [this.#rows, this.#categoryRows, this.#partial, this.#newton, this.weightedSum])
       this.#backend.release(matrix);
   }
 }
