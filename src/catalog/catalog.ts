@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DuckDBConnection, DuckDBInstance, JS } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBResult, JS } from '@duckdb/node-api';
 import { ArgumentError, BowerbirdError, UsageError } from '../errors.js';
 import { hasSegments, Journal, trimTornLine } from './journal.js';
 import { type CatalogPatience, inUse, openInstance } from './open-instance.js';
@@ -255,13 +255,32 @@ async function* streamed(
   const connection = await instance.connect();
   try {
     const result = await connection.stream(sql, [...values]);
-    for await (const rows of result.yieldRowObjectJs())
-      for (const row of rows) {
-        for (const name of Object.keys(row)) row[name] = plain(row[name]);
-        yield row;
-      }
+    let ended = false;
+    try {
+      for await (const rows of result.yieldRowObjectJs())
+        for (const row of rows) {
+          for (const name of Object.keys(row)) row[name] = plain(row[name]);
+          yield row;
+        }
+      ended = true;
+    } finally {
+      if (!ended) await abandon(connection, result);
+    }
   } finally {
     connection.closeSync();
+  }
+}
+
+/**
+ * Ends a result that nobody reads on. Until it is garbage it would keep the database open, which then writes what it
+ * knows into the file once more, over what others have written since.
+ */
+async function abandon(connection: DuckDBConnection, result: DuckDBResult): Promise<void> {
+  connection.interrupt();
+  try {
+    while ((await result.fetchChunk())?.rowCount);
+  } catch {
+    // Interrupted, as it was asked to be.
   }
 }
 

@@ -73,11 +73,13 @@ const columns = 'id, category, source, title, path, reason, detail, author, lice
  * itself open, and be it for a moment, makes a run fail that begins just then.
  */
 export async function listLeftOut(workspace: Workspace): Promise<ListedPicture[]> {
-  const catalog = workspace.path('catalog.duckdb');
-  if (!existsSync(catalog)) return [];
+  const file = 'catalog.duckdb';
+  if (!existsSync(workspace.path(file))) return [];
   const folder = await mkdtemp(join(tmpdir(), 'bowerbird-studio-'));
   try {
-    await copyFile(catalog, join(folder, 'catalog.duckdb'));
+    // The log is there where a process ended without closing the catalog.
+    for (const part of [file, `${file}.wal`])
+      if (existsSync(workspace.path(part))) await copyFile(workspace.path(part), join(folder, part));
     const sql = `SELECT ${columns} FROM picture WHERE state = 'dropped' ORDER BY category, source, rank LIMIT ${mostLeftOut}`;
     const pictures: ListedPicture[] = [];
     for await (const row of readOnlyQuery(folder, sql)) pictures.push(leftOutPicture(row));

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -177,4 +177,29 @@ describe('catalog', () => {
     const [row] = await all(catalog.query("SELECT count(*) AS n FROM picture WHERE state = 'dropped'"));
     expect(row.n).toBe(20_000);
   });
+
+  it('lets go of its file when it is closed, also where a question was not listened to until its end', async () => {
+    const catalog = await open();
+    const page = Array.from({ length: 5000 }, (_, i) => found(`p${i}`, i + 1));
+    catalog.recordPage(page, { category: 'Blue Jay', source: 'flickr', nextRank: 5001, state: 'open' });
+    for await (const row of catalog.pictures()) {
+      expect(row.rank).toBe(1);
+      break;
+    }
+    expect((await catalog.lane('Blue Jay', 'flickr'))?.nextRank).toBe(5001);
+    await catalog.close();
+    expect(readdirSync(folder)).not.toContain('catalog.duckdb.wal');
+    if (process.platform === 'linux') expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([]);
+  });
 });
+
+/** Paths of the files that this process has open (on Linux). */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').map((number) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${number}`);
+    } catch {
+      return '';
+    }
+  });
+}

@@ -1,5 +1,6 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCatalog } from '../../src/catalog/index.js';
 import { readCsv } from '../../src/formats/index.js';
 import type { ClassifyAnswer } from '../../src/studio/api.js';
 import { Categories } from '../../src/studio/categories.js';
@@ -9,6 +10,7 @@ import { gallery, pictureDetails } from '../../src/studio/gallery.js';
 import { Library } from '../../src/studio/library.js';
 import { nearestPictures } from '../../src/studio/nearest.js';
 import { overview } from '../../src/studio/overview.js';
+import { listLeftOut } from '../../src/studio/web-pictures.js';
 import { loadFeatures } from '../../src/vision/index.js';
 import { classify, openWorkspace } from '../../src/workspace/index.js';
 import type { World } from '../workspace/world.js';
@@ -60,6 +62,26 @@ describe('the gallery of a finished workspace', () => {
       category: 'green jay',
       reason: 'duplicate-exact',
     });
+  });
+
+  it('knows what was left out by a crawl that did not come to close its catalog', async () => {
+    const catalog = await openCatalog(world.folder);
+    const id = 'd'.repeat(24);
+    const picture = {
+      id,
+      category: 'red wren',
+      source: 's',
+      sourceId: 'x',
+      rank: 50,
+      imageUrl: 'file:x',
+      licence: 'cc0',
+    };
+    catalog.recordPage([picture], { category: 'red wren', source: 's', nextRank: 51, state: 'open' });
+    catalog.move({ id, from: 'found', to: 'dropped', reason: 'licence' });
+    await catalog.sync();
+    const ids = (await listLeftOut(await openWorkspace(world.folder))).map((one) => one.id);
+    await catalog.close();
+    expect(ids).toContain(id);
   });
 
   it('makes no link of an address that could run a script', async () => {
