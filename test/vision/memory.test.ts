@@ -32,7 +32,8 @@ describe('memory', { timeout: process.env.BOWERBIRD_LONG ? 1_800_000 : 240_000 }
     await writeFile(join(folder, 'one.jpg'), await pattern(4, 320, 240).jpeg().toBuffer());
     const few = await peak(600);
     const more = await peak(many);
-    // A picture of 320 × 240 has 0.23 MB of pixels, and its file name and place take about 100 bytes.
-    expect(more - few).toBeLessThan(40 + (many * 200) / 1e6);
+    // A picture of 320 × 240 has 0.23 MB of pixels (550 MB for 2,400 more of them), and its file name and place take about
+    // 100 bytes. Buffers wait to be collected, in Node 24 up to 120 MB of them whatever the number of pictures.
+    expect(more - few).toBeLessThan(150 + (many * 200) / 1e6);
   });
 });
