@@ -153,7 +153,7 @@ async function openExecutor(
   return createThreadExecutor({ handler: artefact('evaluation/job-handler.js'), context, width: jobs });
 }
 
-/** Every fit of a GPU has a thread, a stream and a copy of the features; beyond four they gain nothing. */
+/** Every fit of a GPU has a thread, a stream and a copy of the features; beyond four they gain little. */
 async function fitsOnGpu({ testFeatures, webFeatures, validationWeb }: Problem): Promise<number> {
   const { memoryBytes } = await findGpu();
   const pictures = testFeatures.rows + webFeatures.rows + (validationWeb?.features.rows ?? 0);

@@ -153,13 +153,13 @@ export class Alternating {
     backend.addDiagonal(system, lambda1);
     if (web) {
       const sums = this.#narrowWebTerm;
-      await web.state.dictionaryTerm(sums, this.mu);
+      const onSystem = await web.state.dictionaryTerm(sums, this.mu, web.text ? gamma : 0);
       if (web.text)
         addTextTerm(backend, sums, web.text, gamma, this.iteration === 0 ? undefined : web.state.prototypes);
       backend.gemm(right, this.#converted(this.#webTerm, sums), testSemantics, { transposeA: true, beta: 1 });
       const weighted = this.#weightedSemantics;
       backend.copy(weighted, testSemantics);
-      backend.scaleRows(weighted, web.state.pictures.categoryWeights(this.mu, web.text ? gamma : 0));
+      backend.scaleRows(weighted, onSystem);
       backend.gemm(system, testSemantics, weighted, { transposeA: true, beta: 1 });
     }
     this.#solveDictionary(system, right);

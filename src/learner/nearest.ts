@@ -1,4 +1,5 @@
 /** Nearest category in the semantic space. */
+import type { Backend } from '../linalg/backend.js';
 import { Matrix } from '../linalg/matrix.js';
 
 export type Metric = 'euclidean' | 'cosine';
@@ -31,4 +32,18 @@ function norm(row: ArrayLike<number>): number {
   let sum = 0;
   for (let j = 0; j < row.length; j++) sum += row[j] * row[j];
   return Math.sqrt(sum);
+}
+
+/** The nearest category of each row, by one product: many times faster than all distances, and as good but for ties. */
+export function nearestCategories(backend: Backend, semantics: Matrix, categories: Matrix, metric: Metric): Int32Array {
+  const dots = Matrix.zeros(semantics.rows, categories.rows);
+  backend.gemm(dots, semantics, categories, { transposeB: true });
+  const lengths = Float64Array.from({ length: categories.rows }, (_, c) => norm(categories.row(c)));
+  // The nearest has the largest a·c − ‖c‖²/2, or a·c/‖c‖ by angle.
+  return Int32Array.from({ length: dots.rows }, (_, i) =>
+    dots
+      .row(i)
+      .map((dot, c) => (metric === 'cosine' ? dot / (lengths[c] || 1) : dot - lengths[c] ** 2 / 2))
+      .reduce((best, value, c, row) => (value > row[best] ? c : best), 0),
+  );
 }

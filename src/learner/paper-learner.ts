@@ -13,13 +13,12 @@ import type { WebRows } from '../problem/streamed.js';
 import { Alternating } from './alternating.js';
 import type { Checkpoint } from './checkpoint.js';
 import { inductiveMap, mapFeatures } from './map.js';
-import { distances } from './nearest.js';
+import { distances, nearestCategories } from './nearest.js';
 import { type LearnerOptions, resolveOptions, type SpecialCase, specialCases } from './options.js';
 import { prepare } from './prepare.js';
 import { ResidentProblem } from './resident.js';
 import { download } from './storage.js';
 import type { IterationRecord } from './trace.js';
-import { squaredNorm } from './web-features.js';
 
 export interface LearnerFitOptions extends Partial<FitOptions> {
   /** Called after every iteration. */
@@ -203,21 +202,8 @@ export class PaperLearner implements Method {
   /** The category all test pictures were put into, if there are several pictures and but one such category. */
   #onlyCategory(): number | undefined {
     const { learnt, backend } = this.#fitted();
-    const { semantics, candidates } = learnt;
-    // The nearest has the largest a·c − ‖c‖²/2, or a·c/‖c‖ by angle.
-    const dots = product(backend, semantics, candidates, true);
-    const squares = Float64Array.from({ length: candidates.rows }, (_, c) => squaredNorm(candidates.row(c)));
-    const lengths = squares.map((square) => Math.sqrt(square) || 1);
-    const cosine = this.options.metric === 'cosine';
-    let only: number | undefined;
-    for (let i = 0; i < dots.rows; i++) {
-      const row = dots.row(i);
-      for (let c = 0; c < row.length; c++) row[c] = cosine ? row[c] / lengths[c] : row[c] - squares[c] / 2;
-      const nearest = row.reduce((best, value, c) => (value > row[best] ? c : best), 0);
-      if (only !== undefined && nearest !== only) return undefined;
-      only = nearest;
-    }
-    return semantics.rows > 1 ? only : undefined;
+    const nearest = nearestCategories(backend, learnt.semantics, learnt.candidates, this.options.metric);
+    return nearest.length > 1 && nearest.every((category) => category === nearest[0]) ? nearest[0] : undefined;
   }
 
   /** Semantic vectors, n×m: those of the fit for its own test pictures, mapped ones for others. */

@@ -58,10 +58,14 @@ export interface Pictures {
   /** ‖bᵢ‖² from ‖xᵢ‖² (in `residual`), xᵢ·p (in `dotMove`) and ‖p‖² of each category. */
   start(prototypeNorms: Matrix): void;
   shrinkErrors(lambda4: number, mu: number): void;
-  /** Coefficients of the dictionary term; those of a category are sums over its pictures. */
-  dictionaryCoefficients(mu: number): { onPicture: Matrix; onHistory: Matrix; onPrototype: Matrix };
-  /** μΣθ² + γn of each category. */
-  categoryWeights(mu: number, gamma: number): Matrix;
+  /**
+   * Coefficients of the dictionary update; those of a category are sums over its pictures, that on the system being
+   * μΣθ² + γn.
+   */
+  dictionaryCoefficients(
+    mu: number,
+    gamma: number,
+  ): Record<'onPicture' | 'onHistory' | 'onPrototype' | 'onSystem', Matrix>;
   beginMove(oldDotMove: Matrix): void;
   endMove(moveNorms: Matrix): void;
   /** Finds the next weights from the current ones; they become current with `updateMultipliers`. */
@@ -131,27 +135,21 @@ export class HostPictures implements Pictures {
     }
   }
 
-  dictionaryCoefficients(mu: number) {
+  dictionaryCoefficients(mu: number, gamma: number) {
     const { theta, along } = arraysOf(this.scalars);
-    const { labels } = this.#grouping;
+    const { labels, starts } = this.#grouping;
     const [onPicture, onHistory, shrink] = [this.#coefficients.data, this.#onHistory.data, this.shrink.data];
-    const onPrototype = Matrix.zeros(1, this.#categories);
+    const [onPrototype, onSystem] = [Matrix.zeros(1, this.#categories), Matrix.zeros(1, this.#categories)];
     for (let i = 0; i < theta.length; i++) {
       const rest = 1 - shrink[i];
       onPicture[i] = theta[i] * rest * (mu * theta[i] - along[i]);
       onPrototype.data[labels[i]] += theta[i] * (mu * theta[i] * shrink[i] + rest * along[i]);
+      onSystem.data[labels[i]] += theta[i] * theta[i];
       onHistory[i] = -theta[i] * rest;
     }
-    return { onPicture: this.#coefficients, onHistory: this.#onHistory, onPrototype };
-  }
-
-  categoryWeights(mu: number, gamma: number): Matrix {
-    const { labels, starts } = this.#grouping;
-    const theta = this.scalars.theta.data;
-    const weights = Matrix.zeros(1, this.#categories);
-    for (let i = 0; i < theta.length; i++) weights.data[labels[i]] += theta[i] * theta[i];
-    for (let c = 0; c < weights.cols; c++) weights.data[c] = mu * weights.data[c] + gamma * (starts[c + 1] - starts[c]);
-    return weights;
+    for (let c = 0; c < this.#categories; c++)
+      onSystem.data[c] = mu * onSystem.data[c] + gamma * (starts[c + 1] - starts[c]);
+    return { onPicture: this.#coefficients, onHistory: this.#onHistory, onPrototype, onSystem };
   }
 
   beginMove(oldDotMove: Matrix): void {

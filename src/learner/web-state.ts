@@ -73,12 +73,16 @@ export class WebState {
     this.pictures.shrinkErrors(lambda4, mu);
   }
 
-  /** S (C×d) ← class sums of θᵢ(μθᵢxᵢ − μeᵢ − rᵢ), the web images' part of the dictionary update. */
-  async dictionaryTerm(out: Matrix, mu: number): Promise<void> {
-    const { onPicture, onHistory, onPrototype } = this.pictures.dictionaryCoefficients(mu);
+  /**
+   * S (C×d) ← class sums of θᵢ(μθᵢxᵢ − μeᵢ − rᵢ), the web images' part of the dictionary update. Returns μΣθ² + γn of
+   * each category, their part of its system.
+   */
+  async dictionaryTerm(out: Matrix, mu: number, gamma: number): Promise<Matrix> {
+    const { onPicture, onHistory, onPrototype, onSystem } = this.pictures.dictionaryCoefficients(mu, gamma);
     await this.features.sumsByCategory(out, onPicture);
     this.#backend.segmentSums(out, this.prototypes, onPrototype, this.#eachCategory, 1);
     this.history.addSums(out, onHistory);
+    return onSystem;
   }
 
   /** The prototypes move to those of the new dictionary; residuals follow, multipliers stay. */
