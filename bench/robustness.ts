@@ -16,10 +16,8 @@ import { parseHTML } from 'linkedom';
 import { BowerbirdError } from '../src/errors.js';
 import { accuracy } from '../src/evaluation/index.js';
 import { type Backend, createBackend } from '../src/linalg/index.js';
-import { Random } from '../src/linalg/random.js';
 import { createMethod, findMethod, methods, type ParameterValue } from '../src/methods/index.js';
-import { loadProblem, type Problem, validationSplit } from '../src/problem/index.js';
-import { keepWeb, rowsByCategory } from '../src/problem/subset.js';
+import { loadProblem, type Problem, subsetWeb, validationSplit, withWrongShare } from '../src/problem/index.js';
 import { plantedProblem } from './robustness/planted.js';
 import { markdownTable } from './shared/document.js';
 import { writeResults } from './shared/results.js';
@@ -39,12 +37,13 @@ const parts: Record<string, Part> = {
   noise: {
     title: `Share of wrong web pictures, ${perCategory} web pictures a category`,
     axis: 'wrong web pictures, %',
-    columns: async (problem) => [0, 0.2, 0.4, 0.6].map((share) => [String(100 * share), withNoise(problem, share)]),
+    columns: async (problem) =>
+      [0, 0.2, 0.4, 0.6].map((share) => [String(100 * share), withWrongShare(problem, share, perCategory, 1)]),
   },
   count: {
     title: 'Web pictures a category, noise as it is',
     axis: 'web pictures a category',
-    columns: async (problem) => [5, 10, 20, 40].map((count) => [String(count), withCount(problem, count)]),
+    columns: async (problem) => [5, 10, 20, 40].map((count) => [String(count), subsetWeb(problem, count, 1)]),
   },
   split: {
     title: 'Other categories',
@@ -142,28 +141,6 @@ function chosenParameters(folder: string): Map<string, Record<string, ParameterV
     rows: { method: string; parameters: Record<string, ParameterValue> }[];
   };
   return new Map(rows.map(({ method, parameters }) => [method, parameters]));
-}
-
-/** The same number of pictures of every category, this share of them wrong, in an order drawn once. */
-function withNoise(problem: Problem, share: number): Problem {
-  const wrong = Math.round(share * perCategory);
-  const rows = rowsByCategory(problem.webLabels, problem.testNames.length).flatMap((own, category) => {
-    const order = Array.from(new Random(1, category).permutation(own.length), (k) => own[k]);
-    const clean = order.filter((i) => problem.webKinds![i] === 'clean');
-    const other = order.filter((i) => problem.webKinds![i] !== 'clean');
-    // A category with too few pictures of one kind keeps its share and has fewer in all.
-    const size = Math.min(1, clean.length / Math.max(1, perCategory - wrong), wrong > 0 ? other.length / wrong : 1);
-    return [...clean.slice(0, Math.round(size * (perCategory - wrong))), ...other.slice(0, Math.round(size * wrong))];
-  });
-  return keepWeb(problem, Int32Array.from(rows).sort());
-}
-
-/** The first pictures of every category in an order drawn once, so that a smaller choice is part of a larger one. */
-function withCount(problem: Problem, count: number): Problem {
-  const rows = rowsByCategory(problem.webLabels, problem.testNames.length).flatMap((own, category) =>
-    Array.from(new Random(1, category).permutation(own.length), (k) => own[k]).slice(0, count),
-  );
-  return keepWeb(problem, Int32Array.from(rows).sort());
 }
 
 /** One line a method; the best ten and the paper's learner are named. */

@@ -14,8 +14,18 @@ export {
   normalise,
   scaleToUnitLength,
 } from './normalise.js';
+export { type PlantedPicture, type PlantOptions, plantWeb } from './plant-web.js';
 export { candidateNames, type Problem, type ValidationWeb } from './problem.js';
 export { semanticsOf } from './read-arrays.js';
+export {
+  drawFolder,
+  drawRows,
+  type Folder,
+  type FolderOptions,
+  type Shares,
+  sharesByName,
+  withWrongShare,
+} from './regimes.js';
 export { type SaveOptions, saveProblem } from './save.js';
 export { openStreamedProblem, type StreamedProblem, type WebRows, webFeatureBytes } from './streamed.js';
 export { type CategoryChoice, restrictToCategories, subsetWeb } from './subset.js';
