@@ -18,7 +18,8 @@ import { queuedExecution } from '../src/cli/executor.js';
 import { createProgress } from '../src/cli/progress.js';
 import { type EvaluationSetting, search } from '../src/evaluation/index.js';
 import { generateProblem, loadProblem, type Problem, saveProblem } from '../src/problem/index.js';
-import { hasRedis, startRedis } from '../test/distribute/redis.js';
+import { startRedis } from '../test/distribute/redis.js';
+import { hasRedis } from '../test/tools.js';
 import { markdownTable, writeSection } from './shared/document.js';
 
 interface Setting {

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChosenParameters, JournalLine } from '../../src/evaluation/index.js';
 import { generateProblem, saveProblem } from '../../src/problem/index.js';
-import { hasRedis, type RedisServer, startRedis } from '../distribute/redis.js';
+import { type RedisServer, startRedis } from '../distribute/redis.js';
+import { hasRedis } from '../tools.js';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const environment = { ...process.env, OPENBLAS_NUM_THREADS: '1', NO_COLOR: '1' };

@@ -10,7 +10,8 @@ import {
   type QueueExecutorOptions,
   type QueueStatus,
 } from '../../src/distribute/index.js';
-import { hasRedis, type RedisServer, startRedis, startWorker, type WorkerProcess } from './redis.js';
+import { hasRedis } from '../tools.js';
+import { type RedisServer, startRedis, startWorker, type WorkerProcess } from './redis.js';
 
 interface Job {
   id: string;

@@ -1,5 +1,5 @@
 /** A real redis-server of its own on a free loopback port, and worker processes that serve the toy handler. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -8,8 +8,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-
-export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 
 export interface RedisServer {
   url: string;

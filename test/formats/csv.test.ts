@@ -6,7 +6,8 @@ import { csvRecords, memoryFile, readCsv, readCsvMatrix, writeCsv } from '../../
 import { Matrix } from '../../src/linalg/matrix.js';
 import fc from '../property.js';
 import { temporaryFolder } from '../temporary-folder.js';
-import { numpyIsMissing, python } from './numpy.js';
+import { hasNumpy } from '../tools.js';
+import { python } from './numpy.js';
 
 const folder = temporaryFolder();
 const text = (content: string) => memoryFile(Buffer.from(content), 'table.csv');
@@ -172,7 +173,7 @@ describe('CSV matrices', () => {
     expect((await readCsvMatrix(text(''))).matrix).toMatchObject({ rows: 0, cols: 0 });
   });
 
-  it.skipIf(numpyIsMissing)('agree with numpy in both directions (skipped without numpy)', async () => {
+  it.skipIf(!hasNumpy)('agree with numpy in both directions (skipped without numpy)', async () => {
     const ours = join(folder, 'ours.csv');
     const theirs = join(folder, 'theirs.csv');
     const matrix = Matrix.from(Array.from({ length: 20 }, (_, i) => [Math.sin(i), 10 ** (i - 10), -i]));

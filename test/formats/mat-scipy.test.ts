@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -18,12 +17,12 @@ import {
 } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { temporaryFolder } from '../temporary-folder.js';
+import { hasScipy } from '../tools.js';
 import { plain, plainInPython, python } from './numpy.js';
 
-const scipyIsMissing = spawnSync('python3', ['-c', 'import scipy.io']).status !== 0;
 const folder = temporaryFolder();
 
-describe.skipIf(scipyIsMissing)('MATLAB files and scipy (skipped where python3 has no scipy)', () => {
+describe.skipIf(!hasScipy)('MATLAB files and scipy (skipped where python3 has no scipy)', () => {
   it.each(['True', 'False'])('what scipy writes is read (deflated: %s)', async (compress) => {
     const path = join(folder, `scipy-${compress}.mat`);
     const written = python(

@@ -4,7 +4,8 @@ import { ArgumentError, InterruptedError } from '../../src/errors.js';
 import { openFile, openNpyRows, type RandomAccessFile, readNpy, toMatrix, writeNpy } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { temporaryFolder } from '../temporary-folder.js';
-import { numpyIsMissing, python } from './numpy.js';
+import { hasNumpy } from '../tools.js';
+import { python } from './numpy.js';
 import { samples } from './samples.js';
 
 const folder = temporaryFolder();
@@ -91,7 +92,7 @@ describe('row ranges', () => {
 /** Columns shorter and longer than one read, two to four dimensions, none at all. */
 const layouts = [[5], [4, 3], [3, 4, 2], [2, 3, 2, 2], [40_000, 7], [300_000, 2], [0, 3]];
 
-describe.skipIf(numpyIsMissing)('row ranges of files from numpy (skipped without numpy)', () => {
+describe.skipIf(!hasNumpy)('row ranges of files from numpy (skipped without numpy)', () => {
   it('are the same from C and from Fortran order', async () => {
     const script = `
 folder, layouts = sys.argv[1], json.loads(sys.argv[2])

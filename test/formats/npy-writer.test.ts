@@ -5,7 +5,8 @@ import { ArgumentError } from '../../src/errors.js';
 import { NpyWriter, readNpy, toMatrix } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { temporaryFolder } from '../temporary-folder.js';
-import { numpyIsMissing, python } from './numpy.js';
+import { hasNumpy } from '../tools.js';
+import { python } from './numpy.js';
 
 const folder = temporaryFolder();
 
@@ -29,7 +30,7 @@ describe('writing a .npy file block by block', () => {
     const array = await readNpy(path);
     expect(array.dtype).toBe('float16');
     expect([...toMatrix(array).data]).toEqual([1, 2, 3, 4, 5, 6]);
-    if (!numpyIsMissing)
+    if (hasNumpy)
       expect(python('result = np.load(sys.argv[1]).tolist()', path)).toEqual([
         [1, 2],
         [3, 4],

@@ -6,8 +6,9 @@ import { halfToFloats } from '../../src/formats/float16.js';
 import { memoryFile, type NdArray, readNpy, readNpyHeader, toMatrix, writeNpy } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { temporaryFolder } from '../temporary-folder.js';
+import { hasNumpy } from '../tools.js';
 import { npyBytes } from './npy-bytes.js';
-import { numpyIsMissing, type Plain, plain, plainInPython, python } from './numpy.js';
+import { type Plain, plain, plainInPython, python } from './numpy.js';
 import { sampleList, samples } from './samples.js';
 
 const folder = temporaryFolder();
@@ -79,7 +80,7 @@ describe('.npy files made by hand', () => {
   });
 });
 
-describe.skipIf(numpyIsMissing)('.npy files and numpy (skipped without numpy)', () => {
+describe.skipIf(!hasNumpy)('.npy files and numpy (skipped without numpy)', () => {
   let expected: Record<string, Plain>;
   let shown: Record<string, Plain & { dtype: string }>;
   const written = join(folder, 'written');

@@ -14,8 +14,9 @@ import {
 } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { temporaryFolder } from '../temporary-folder.js';
+import { hasNumpy } from '../tools.js';
 import { npyBytes } from './npy-bytes.js';
-import { numpyIsMissing, type Plain, plain, plainInPython, python } from './numpy.js';
+import { type Plain, plain, plainInPython, python } from './numpy.js';
 import { sampleList, samples } from './samples.js';
 import { zipBytes } from './zip-bytes.js';
 
@@ -79,7 +80,7 @@ describe.each([
     await npz.close();
   });
 
-  it.skipIf(numpyIsMissing)('agree with numpy in both directions (skipped without numpy)', async () => {
+  it.skipIf(!hasNumpy)('agree with numpy in both directions (skipped without numpy)', async () => {
     const ours = join(folder, `ours-${kind}.npz`);
     const theirs = join(folder, `theirs-${kind}.npz`);
     await writeNpz(ours, { ...named, 'größe 🐦': Matrix.from([[1, 2]]) }, { compress });

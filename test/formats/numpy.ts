@@ -1,8 +1,6 @@
 /** numpy as an independent reader and writer, where python3 has it. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import type { NdArray } from '../../src/formats/index.js';
-
-export const numpyIsMissing = spawnSync('python3', ['-c', 'import numpy']).status !== 0;
 
 /** Runs a Python script with numpy as `np` and the words as `sys.argv[1:]`; its last expression is printed as JSON. */
 export function python(script: string, ...words: string[]): unknown {

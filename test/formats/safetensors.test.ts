@@ -5,7 +5,8 @@ import { ArgumentError, FormatError } from '../../src/errors.js';
 import { memoryFile, openSafetensors, readSafetensors, toMatrix, writeSafetensors } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { temporaryFolder } from '../temporary-folder.js';
-import { numpyIsMissing, type Plain, plain, plainInPython, python } from './numpy.js';
+import { hasNumpy } from '../tools.js';
+import { type Plain, plain, plainInPython, python } from './numpy.js';
 import { sampleList, samples } from './samples.js';
 
 const folder = temporaryFolder();
@@ -74,7 +75,7 @@ describe('safetensors', () => {
     await expect(writeSafetensors(join(folder, 'x'), { a: samples.string })).rejects.toThrow(ArgumentError);
   });
 
-  it.skipIf(numpyIsMissing)('hold what an independent reader finds in them (skipped without numpy)', () => {
+  it.skipIf(!hasNumpy)('hold what an independent reader finds in them (skipped without numpy)', () => {
     const script = `${plainInPython}
 import struct
 raw = open(sys.argv[1], 'rb').read()

@@ -9,6 +9,7 @@ import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { fuzzReader } from '../fuzz.js';
 import { temporaryFolder } from '../temporary-folder.js';
+import { hasFasttext } from '../tools.js';
 
 const folder = temporaryFolder();
 
@@ -110,8 +111,7 @@ describe('word2vec files', () => {
   });
 });
 
-const fasttext = spawnSync('fasttext', []).error === undefined;
-describe.skipIf(!fasttext)('vectors written by fasttext (skipped where it is not installed)', () => {
+describe.skipIf(!hasFasttext)('vectors written by fasttext (skipped where it is not installed)', () => {
   it('are read as word2vec text', async () => {
     const input = join(folder, 'input.txt');
     writeFileSync(input, 'a b c d e f g h\n'.repeat(200));

@@ -6,8 +6,9 @@ import { openNpz, readNpz, toMatrix } from '../../src/formats/index.js';
 import { formatHeader } from '../../src/formats/npy-header.js';
 import { ZipWriter } from '../../src/formats/zip-writer.js';
 import { temporaryFolder } from '../temporary-folder.js';
+import { hasNumpy } from '../tools.js';
 import { npyBytes } from './npy-bytes.js';
-import { numpyIsMissing, python } from './numpy.js';
+import { python } from './numpy.js';
 
 const folder = temporaryFolder();
 
@@ -25,7 +26,7 @@ describe('zip64', () => {
       [1, 2, 3, 4, 5, 6],
       [1, 2, 3, 4, 5, 6],
     ]);
-    if (numpyIsMissing) return;
+    if (!hasNumpy) return;
     const script = 'z = np.load(sys.argv[1])\nresult = {name: z[name].tolist() for name in z}';
     expect(python(script, path)).toEqual({
       a: [
@@ -64,7 +65,7 @@ describe('zip64', () => {
     expect((await reader.readRows(4499, 4500)).every((value) => value === 4499)).toBe(true);
     expect([...toMatrix(await npz.read('after')).data]).toEqual([1, 2, 3, 4, 5, 6]);
     await npz.close();
-    if (numpyIsMissing) return;
+    if (!hasNumpy) return;
     const script = `z = np.load(sys.argv[1])\nresult = [z['after'].tolist(), float(z['large'][4499, 7])]`;
     expect(python(script, path)).toEqual([
       [

@@ -50,6 +50,13 @@ describe('the search for a BLAS', () => {
     expect(paths).toEqual(expect.arrayContaining(['libopenblas.dll', 'mkl_rt.2.dll']));
   });
 
+  it('finds nothing that was not asked for where BOWERBIRD_BARE hides it', () => {
+    const files = ['/usr/lib/libopenblas.so.0'];
+    expect(candidates(undefined, machine('linux', files, { BOWERBIRD_BARE: '1' }))).toEqual([]);
+    const named = { BOWERBIRD_BARE: '1', BOWERBIRD_BLAS: '/env/libblas.so' };
+    expect(candidates(undefined, machine('linux', files, named))).toHaveLength(1);
+  });
+
   it('tries only what was asked for: the option, else BOWERBIRD_BLAS', () => {
     const env = { BOWERBIRD_BLAS: '/env/libblas.so' };
     expect(candidates('/option/libblas.so', machine('linux', [], env)).map(({ path }) => path)).toEqual([

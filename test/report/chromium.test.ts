@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +6,10 @@ import axe from 'axe-core';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listedPictures, writeReport } from '../../src/report/index.js';
+import { chromiumPath } from '../tools.js';
 import { makeFolders } from './folders.js';
 
-const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
-
-describe.skipIf(!existsSync(executable))(
+describe.skipIf(chromiumPath === undefined)(
   'the report in Chromium (skipped where CHROMIUM or /usr/bin/chromium is absent)',
   () => {
     let root: string;
@@ -27,7 +25,7 @@ describe.skipIf(!existsSync(executable))(
         pictures: await listedPictures(pictures, root),
       });
       address = pathToFileURL(path).href;
-      browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
+      browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
     }, 60_000);
     afterAll(async () => {
       await browser?.close();

@@ -1,18 +1,18 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Gallery, Overview } from '../../src/studio/api.js';
 import type { Studio } from '../../src/studio/index.js';
+import { chromiumPath } from '../tools.js';
 import { drawPicture, makeWorld, type World } from '../workspace/world.js';
 import { finishedWorld, hostileTitle, openStudio } from './finished-world.js';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const slow = 60_000;
 
-describe.skipIf(!existsSync(executable))(
+describe.skipIf(chromiumPath === undefined)(
   'the studio in Chromium (skipped where CHROMIUM or /usr/bin/chromium is absent)',
   () => {
     let world: World;
@@ -24,7 +24,7 @@ describe.skipIf(!existsSync(executable))(
     beforeAll(async () => {
       world = await finishedWorld();
       studio = await openStudio(world);
-      browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
+      browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
     }, 120_000);
     afterAll(async () => {
       await browser?.close();

@@ -61,6 +61,8 @@ function usualFolders(): string[] {
 }
 
 export function openCudaLibraries(koffi: typeof Koffi): CudaLibraries {
+  if (process.env.BOWERBIRD_BARE && !process.env.BOWERBIRD_CUDA)
+    throw new BackendError('CUDA is not looked for, because BOWERBIRD_BARE is set', 'Unset BOWERBIRD_BARE.');
   const tried: string[] = [];
   const [named, usual] = [within(process.env.BOWERBIRD_CUDA), usualFolders()];
   const opened = {} as Record<Part, { handle: Koffi.LibraryHandle; path: string }>;

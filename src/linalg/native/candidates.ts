@@ -1,6 +1,7 @@
 /**
  * Where a BLAS/LAPACK may lie, in the order tried: the library named by the caller, the one named by BOWERBIRD_BLAS,
- * OpenBLAS, MKL, BLIS (with a LAPACK beside it), the system's default BLAS, Accelerate.
+ * OpenBLAS, MKL, BLIS (with a LAPACK beside it), the system's default BLAS, Accelerate. BOWERBIRD_BARE hides all that are not
+ * named.
  */
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
@@ -36,6 +37,7 @@ export function candidates(library?: string, surroundings: Surroundings = here):
   const wished = library ?? (surroundings.env.BOWERBIRD_BLAS || undefined);
   if (wished !== undefined)
     return [{ path: wished, lapack, wish: library === undefined ? 'BOWERBIRD_BLAS' : 'option' }];
+  if (surroundings.env.BOWERBIRD_BARE) return [];
   return places(names.libraries, names.folders, surroundings).map((path) => ({ path, lapack, wish: undefined }));
 }
 

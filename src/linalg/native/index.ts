@@ -68,7 +68,9 @@ function nothingFound(wished: string | undefined, rejected: Rejected[]): Backend
   const tried = rejected.map(({ path, problem }) => `  ${path}: ${problem}`).join('\n');
   const source = wished !== undefined ? 'the library given' : process.env.BOWERBIRD_BLAS ? 'BOWERBIRD_BLAS' : undefined;
   return new BackendError(
-    source ? `${source} is no usable BLAS/LAPACK:\n${tried}` : `no BLAS/LAPACK was found; tried:\n${tried}`,
+    source
+      ? `${source} is no usable BLAS/LAPACK:\n${tried}`
+      : `no BLAS/LAPACK was found; tried:\n${tried || '  nothing, because BOWERBIRD_BARE is set'}`,
     'Install one (for example "apt-get install libopenblas0"), or name a library with BOWERBIRD_BLAS=/path/to/libopenblas.so.',
   );
 }

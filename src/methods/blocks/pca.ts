@@ -48,17 +48,45 @@ export function mainDirections(
     const energies = Float64Array.from({ length: count }, (_, k) => values[order - 1 - k]);
     const leading = workspace.matrix(count, order);
     for (let k = 0; k < count; k++) leading.row(k).set(vectors.row(order - 1 - k));
-    if (byFeature) return { directions: leading.copy('float64'), energies };
+    if (byFeature) return { directions: facingForward(leading.copy('float64')), energies };
     const directions = workspace.matrix(count, x.cols);
     backend.gemm(directions, leading, x);
     backend.scaleRows(
       directions,
       energies.map((energy) => 1 / Math.sqrt(energy)),
     );
-    return { directions: directions.copy('float64'), energies };
+    orthonormalise(backend, workspace, directions);
+    return { directions: facingForward(directions.copy('float64')), energies };
   } finally {
     workspace.release();
   }
+}
+
+/**
+ * D ← (DD')^-½ D for almost orthonormal rows, by two steps D ← (3D − DD'D)/2 of Newton and Schulz, each of which squares the
+ * error. The division by small σ leaves up to ε/`negligible`, about 1e-5; two steps leave rounding.
+ */
+function orthonormalise(backend: Backend, workspace: Workspace, directions: Matrix): void {
+  const count = directions.rows;
+  const products = workspace.matrix(count, count);
+  const before = workspace.matrix(count, directions.cols);
+  for (let step = 0; step < 2; step++) {
+    backend.copy(before, directions);
+    backend.syrk(products, before);
+    backend.gemm(directions, products, before, { alpha: -0.5, beta: 1.5 });
+  }
+}
+
+/** An eigenvector has no sign of its own: the largest entry is made positive, so that every backend gives the same one. */
+function facingForward(directions: Matrix<Float64Array>): Matrix<Float64Array> {
+  for (let k = 0; k < directions.rows; k++) {
+    const row = directions.row(k);
+    let largest = 0;
+    // Entries that tie but for rounding must not be told apart by it: a later one has to be clearly larger.
+    for (let j = 0; j < row.length; j++) if (Math.abs(row[j]) > Math.abs(largest) * (1 + 1e-6)) largest = row[j];
+    if (largest < 0) for (let j = 0; j < row.length; j++) row[j] = -row[j];
+  }
+  return directions;
 }
 
 /** (X − mean) D', n×r: the instances along the directions D, r×d. */

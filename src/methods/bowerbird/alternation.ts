@@ -109,7 +109,7 @@ export class Alternation {
     const { backend, prior, web, webLabels, test, space } = this.#input;
     const count = this.#categories;
     const sums = Matrix.zeros(count, space.dimension);
-    const precisions = new Float64Array(count).fill(1e-9);
+    const precisions = new Float64Array(count);
     if (webLabels.length > 0) {
       const memberships = labelTargets(webLabels, count);
       for (let i = 0; i < webLabels.length; i++) {
@@ -229,7 +229,10 @@ export class Alternation {
   }
 }
 
-/** ((λC)⁻¹ + diag(p))⁻¹ through the eigenvectors of P^½ C P^½, which also serves a singular C. */
+/**
+ * (K⁻¹ + P)⁻¹ with K = λC and P = diag(p), as K − (P^½ K)' (I + P^½ K P^½)⁻¹ (P^½ K). Nothing is divided by a precision or
+ * an eigenvalue, so a singular C and a precision of nothing (a category without pictures) are served too.
+ */
 export function posteriorCovariance(
   backend: Backend,
   covariance: Matrix<Float64Array>,
@@ -238,20 +241,17 @@ export function posteriorCovariance(
 ): Matrix<Float64Array> {
   const count = precisions.length;
   const roots = precisions.map(Math.sqrt);
-  const vectors = Matrix.zeros(count, count);
-  for (let c = 0; c < count; c++)
-    for (let k = 0; k < count; k++) vectors.set(c, k, roots[c] * covariance.at(c, k) * roots[k]);
-  const values = new Float64Array(count);
-  backend.eigh(values, vectors);
-  const scaled = vectors.copy('float64');
-  backend.scaleRows(
-    scaled,
-    values.map((value) => (between * Math.max(0, value)) / (1 + between * Math.max(0, value))),
-  );
   const result = Matrix.zeros(count, count);
-  backend.gemm(result, vectors, scaled, { transposeA: true });
+  backend.axpby(result, between, covariance, 0);
+  const seen = result.copy('float64');
+  backend.scaleRows(seen, roots);
+  const system = Matrix.zeros(count, count);
   for (let c = 0; c < count; c++)
-    for (let k = 0; k < count; k++) result.set(c, k, result.at(c, k) / roots[c] / roots[k]);
+    for (let k = 0; k < count; k++) system.set(c, k, (c === k ? 1 : 0) + seen.at(c, k) * roots[k]);
+  const solved = seen.copy('float64');
+  backend.cholesky(system);
+  backend.choleskySolve(system, solved, 'columns');
+  backend.gemm(result, seen, solved, { transposeA: true, alpha: -1, beta: 1 });
   return result;
 }
 

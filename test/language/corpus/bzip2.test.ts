@@ -4,10 +4,10 @@ import { FormatError } from '../../../src/errors.js';
 import { decompressBzip2 } from '../../../src/language/corpus/bzip2.js';
 import { Random } from '../../../src/linalg/random.js';
 import { fuzzReader } from '../../fuzz.js';
+import { hasBzip2 } from '../../tools.js';
 
 /** "hello hello hello\n" as written by bzip2 1.0.8 -9. */
 const hello = Buffer.from('QlpoOTFBWSZTWeW18wkAAARRAAAQQAACRKAAIbUYDAKQacKjC7kinChIctr5hIA=', 'base64');
-const bzip2 = spawnSync('bzip2', ['--help']).error === undefined;
 
 async function* pieces(bytes: Uint8Array, size: number) {
   for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size);
@@ -60,7 +60,7 @@ describe('bzip2', () => {
   });
 });
 
-describe.skipIf(!bzip2)('bzip2 against the bzip2 program (skipped where it is not installed)', () => {
+describe.skipIf(!hasBzip2)('bzip2 against the bzip2 program (skipped where it is not installed)', () => {
   const random = new Random(3);
   const noise = Uint8Array.from({ length: 1_200_000 }, () => random.integer(256));
   const cases: [string, Uint8Array][] = [

@@ -7,6 +7,7 @@ import { identity, jacobi, multiply, type Rows, transpose } from '../../learner/
 import '../../allclose.js';
 
 const backend = await createBackend({ threads: 1 });
+const wasm = await createBackend({ device: 'wasm', threads: 1 });
 const rowsOf = (matrix: Matrix): Rows => Array.from({ length: matrix.rows }, (_, i) => Array.from(matrix.row(i)));
 
 describe.each([
@@ -44,7 +45,25 @@ describe.each([
     expect(back.flat()).toBeAllClose(centred.flat(), { tolerance: 1e-9 });
   });
 
+  it('point the same way on every backend', () => {
+    const onWasm = principalComponents(wasm, Matrix.from(x)).directions;
+    expect(onWasm.data).toBeAllClose(found.directions.data, { tolerance: 1e-9 });
+    for (const row of rowsOf(found.directions)) expect(Math.max(...row)).toBe(Math.max(...row.map(Math.abs)));
+  });
+
   it('are cut to the number asked for', () => {
     expect(principalComponents(backend, Matrix.from(x), 2).directions.rows).toBe(2);
   });
+});
+
+it.each([backend, wasm])('principal components of hardly any variance are orthonormal too ($device)', (on) => {
+  const random = new Random(3);
+  const directions = Array.from({ length: 5 }, () => Array.from(random.normalArray(20)));
+  const x = Array.from({ length: 8 }, () => {
+    const at = random.normalArray(5);
+    return directions[0].map((_, j) => directions.reduce((sum, row, k) => sum + at[k] * row[j] * 10 ** -k, 0));
+  });
+  const found = rowsOf(principalComponents(on, Matrix.from(x)).directions);
+  expect(found.length).toBe(5);
+  expect(multiply(found, transpose(found)).flat()).toBeAllClose(identity(5).flat(), { tolerance: 1e-13 });
 });

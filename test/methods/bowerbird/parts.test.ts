@@ -118,17 +118,39 @@ describe('the trust in words', () => {
   });
 });
 
-describe('the posterior of the means', () => {
-  it('equals the inverse of prior and observed precision together', () => {
-    const random = new Random(8);
-    const factor = Array.from({ length: 4 }, () => Array.from(random.normalArray(4)));
-    const covariance = factor.map((a) => factor.map((b) => a.reduce((sum, value, j) => sum + value * b[j], 0)));
-    const precisions = Float64Array.of(0.5, 3, 20, 1e-9);
-    const between = 0.3;
-    const prior = inverse(covariance.map((row) => row.map((value) => between * value)));
-    const expected = inverse(prior.map((row, i) => row.map((value, j) => value + (i === j ? precisions[i] : 0))));
-    const found = posteriorCovariance(backend, Matrix.from(covariance).copy('float64'), between, precisions);
-    for (let i = 0; i < 4; i++) for (let j = 0; j < 4; j++) expect(found.at(i, j)).toBeCloseTo(expected[i][j], 6);
+describe.each(['auto', 'wasm'] as const)('the posterior of the means (%s)', async (device) => {
+  const on = await createBackend({ device, threads: 1 });
+  const random = new Random(8);
+  const factor = Array.from({ length: 4 }, () => Array.from(random.normalArray(4)));
+  const covariance = factor.map((a) => factor.map((b) => a.reduce((sum, value, j) => sum + value * b[j], 0)));
+  const between = 0.3;
+  const posterior = (rows: number[][], precisions: Float64Array) =>
+    posteriorCovariance(on, Matrix.from(rows).copy('float64'), between, precisions);
+
+  it.each([1e-9, 1e-15, 0, 1e4])(
+    'equals the inverse of prior and observed precision together, one being %d',
+    (last) => {
+      const precisions = Float64Array.of(0.5, 3, 20, last);
+      const prior = inverse(covariance.map((row) => row.map((value) => between * value)));
+      const expected = inverse(prior.map((row, i) => row.map((value, j) => value + (i === j ? precisions[i] : 0))));
+      const found = posterior(covariance, precisions);
+      for (let i = 0; i < 4; i++) for (let j = 0; j < 4; j++) expect(found.at(i, j)).toBeCloseTo(expected[i][j], 11);
+    },
+  );
+
+  it('of two categories with the same words is that of one with the pictures of both', () => {
+    // C = [1 1; 1 1] has no inverse; as one category (1/λ + p₁ + p₂)⁻¹.
+    const same = [
+      [1, 1],
+      [1, 1],
+    ];
+    const found = posterior(same, Float64Array.of(2, 5));
+    for (const value of found.data) expect(value).toBeCloseTo(1 / (1 / between + 7), 12);
+  });
+
+  it('is the prior where nothing was seen', () => {
+    const found = posterior(covariance, new Float64Array(4));
+    for (let i = 0; i < 4; i++) for (let j = 0; j < 4; j++) expect(found.at(i, j)).toBe(between * covariance[i][j]);
   });
 });
 
