@@ -4,6 +4,7 @@
  */
 import { Dataset, type Entity, type File, Group, Reference } from 'h5wasm/node';
 import { elementCount, type NumericData, type NumericDtype, typedArray } from './array.js';
+import { type Hdf5Bytes, storageProblem } from './hdf5-storage.js';
 import {
   type MatCell,
   type MatNumbers,
@@ -39,8 +40,13 @@ const hdf5 = { integer: 0, float: 1, compound: 6, reference: 7, enumeration: 8 }
 const numericClasses = ['double', 'single', 'int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64', 'uint64'];
 
 /** Reads the variables of an open file; `onProgress` is called after each piece of work. */
-export function readVariables(file: File, request: Mat73Request, onProgress: () => void): Map<string, MatValue> {
-  const reader = new VariableReader(file, request, onProgress);
+export function readVariables(
+  file: File,
+  bytes: Hdf5Bytes,
+  request: Mat73Request,
+  onProgress: () => void,
+): Map<string, MatValue> {
+  const reader = new VariableReader(file, bytes, request, onProgress);
   const variables = new Map<string, MatValue>();
   for (const name of file.keys())
     if (!name.startsWith('#') && (request.variables?.includes(name) ?? true))
@@ -50,14 +56,16 @@ export function readVariables(file: File, request: Mat73Request, onProgress: () 
 
 class VariableReader {
   private readonly file: File;
+  private readonly bytes: Hdf5Bytes;
   private readonly onProgress: () => void;
   private bytesLeft: number;
   private referencesLeft: number;
   /** Values by path in the file: one that is referred to often is read once, and one within itself is found. */
   private readonly known = new Map<string, MatValue | 'reading'>();
 
-  constructor(file: File, request: Mat73Request, onProgress: () => void) {
+  constructor(file: File, bytes: Hdf5Bytes, request: Mat73Request, onProgress: () => void) {
     this.file = file;
+    this.bytes = bytes;
     this.onProgress = onProgress;
     this.bytesLeft = request.limit;
     this.referencesLeft = Math.min(mostNested, Math.max(100_000, request.fileSize / 2));
@@ -137,10 +145,20 @@ class VariableReader {
         'If you trust the file, raise maximumInflatedBytes.',
       );
     this.bytesLeft -= count * size;
+    this.requireStored(dataset, name);
     const data = typedArray(dtype, new ArrayBuffer(count * size));
     if (shape.length === 0) data[0] = dataset.value as never;
     else if (count > 0) this.fill(dataset, data, count * size);
     return { kind: 'numbers', shape: matlabShape(dataset), dtype, data };
+  }
+
+  /** The library gives zeros for elements that are not in the file. */
+  private requireStored(dataset: Dataset, name: string): void {
+    const reference = Buffer.from(dataset.create_reference().ref_data);
+    const { shape, size } = dataset.metadata;
+    const address = Number(reference.readBigUInt64LE());
+    const problem = storageProblem(this.bytes, { address, shape: shape ?? [], elementBytes: size });
+    if (problem) throw new Refusal(`variable "${name}" ${problem}`, 'Fetch the file again, or save it anew.');
   }
 
   private fill(dataset: Dataset, data: NumericData, bytes: number): void {
@@ -162,6 +180,7 @@ class VariableReader {
     if (!(count <= this.referencesLeft))
       throw new Refusal(`"${name}" declares ${count} nested values, more than a file of this size can hold`);
     this.referencesLeft -= count;
+    this.requireStored(dataset, name);
     const value = count === 0 ? [] : dataset.value;
     const references = Array.isArray(value) ? value : [value];
     return references.map((reference, i) => {
