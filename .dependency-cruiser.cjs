@@ -6,7 +6,7 @@ const allowed = {
   learner: ['linalg', 'formats', 'problem'],
   methods: ['linalg', 'problem', 'learner'],
   evaluation: ['linalg', 'formats', 'methods', 'learner', 'problem', 'distribute'],
-  catalog: [],
+  catalog: ['formats'],
   crawl: ['catalog', 'linalg', 'formats'],
   registry: [],
   vision: ['linalg', 'formats', 'catalog', 'registry'],

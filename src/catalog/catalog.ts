@@ -5,19 +5,31 @@
  */
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DuckDBConnection, DuckDBInstance, DuckDBResult, JS } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  type DuckDBInstance,
+  type DuckDBResult,
+  type JS,
+  LIST,
+  listValue,
+  VARCHAR,
+} from '@duckdb/node-api';
 import { ArgumentError, BowerbirdError, UsageError } from '../errors.js';
-import { hasSegments, Journal, trimTornLine } from './journal.js';
+import { databaseError } from './damage.js';
+import { hasSegments, Journal, readSegment, type Segment } from './journal.js';
+import type { JournalEvent } from './journal-record.js';
 import { type CatalogPatience, inUse, openInstance } from './open-instance.js';
 import type { FoundPicture, Lane, PictureRow, StateChange } from './picture.js';
-import { applySegment, columnName, createTables, fieldName } from './schema.js';
+import { applyBatch, columnName, createBatch, createTables, fieldName, fillBatch, segmentApplied } from './schema.js';
 import { checkMove } from './states.js';
 
 const catalogFile = 'catalog.duckdb';
 const journalFolder = 'catalog-journal';
 /** The journal is applied when it reaches this size, so that replaying it stays a matter of moments. */
-const segmentLines = 4000;
+const segmentEvents = 4000;
 const segmentBytes = 8 * 2 ** 20;
+/** Handed to the database at a time, so that its memory suffices whatever a source sends. */
+const pieceLength = 2 ** 21;
 
 export interface CatalogOptions extends CatalogPatience {
   /** Refuse to create a catalog where there is none. @default false */
@@ -60,8 +72,13 @@ export async function openCatalog(workspaceFolder: string, options: CatalogOptio
   try {
     const readOnly = options.readOnly && existsSync(file) && !hasSegments(join(folder, journalFolder));
     const instance = await openInstance(file, { ...options, memoryLimit: options.memoryLimit ?? 256, readOnly });
-    const released = () => openFolders.delete(folder);
-    return readOnly ? await Catalog.look(folder, instance, released) : await Catalog.open(folder, instance, released);
+    try {
+      const released = () => openFolders.delete(folder);
+      return readOnly ? await Catalog.look(folder, instance, released) : await Catalog.open(folder, instance, released);
+    } catch (error) {
+      instance.closeSync();
+      throw databaseError(file, error);
+    }
   } catch (error) {
     openFolders.delete(folder);
     throw error;
@@ -78,7 +95,7 @@ export class Catalog {
   readonly #released: () => void;
   /** Segments are applied one after the other. */
   #applying: Promise<void> = Promise.resolve();
-  #event = 0;
+  #events = 0;
   #closed = false;
 
   private constructor(
@@ -103,8 +120,7 @@ export class Catalog {
     const last = (applied.getRows()[0]?.[0] as number | undefined) ?? 0;
     const journal = new Journal(join(folder, journalFolder), last);
     const catalog = new Catalog(folder, instance, connection, journal, released);
-    for (const segment of journal.segments())
-      if (segment.number > last && trimTornLine(segment.file)) await catalog.#apply(segment.file, segment.number);
+    for (const segment of journal.segments()) if (segment.number > last) await catalog.#apply(segment);
     for (const segment of journal.segments()) journal.remove(segment);
     return catalog;
   }
@@ -118,8 +134,8 @@ export class Catalog {
   recordPage(pictures: readonly FoundPicture[], lane: Lane): void {
     const { state, ...rest } = lane;
     this.#write([
-      ...pictures.map((picture) => this.#line('found', picture)),
-      this.#line('lane', { ...rest, laneState: state }),
+      ...pictures.map((picture) => this.#event('found', picture)),
+      this.#event('lane', { ...rest, laneState: state }),
     ]);
   }
 
@@ -128,7 +144,7 @@ export class Catalog {
     this.#write(
       changes.map(({ from, to, ...fields }) => {
         checkMove(fields.id, from, to);
-        return this.#line('state', { ...fields, state: to });
+        return this.#event('state', { ...fields, state: to });
       }),
     );
   }
@@ -142,7 +158,7 @@ export class Catalog {
     this.#applying = this.#applying.then(async () => {
       for (const segment of journal.segments()) {
         if (segment.number > last) break;
-        await this.#apply(segment.file, segment.number);
+        await this.#apply(segment);
         journal.remove(segment);
       }
     });
@@ -180,50 +196,88 @@ export class Catalog {
   /** Rows of any query, streamed; sees everything recorded before the call. */
   async *query(sql: string, values: readonly QueryValue[] = []): AsyncIterable<QueryRow> {
     await this.sync();
-    yield* streamed(this.#instance, sql, values);
+    try {
+      yield* streamed(this.#instance, sql, values);
+    } catch (error) {
+      throw databaseError(this.#file, error);
+    }
   }
 
   /** Runs a statement that writes files, such as COPY … TO. */
   async run(sql: string): Promise<void> {
     await this.sync();
-    await this.#connection.run(sql);
+    try {
+      await this.#connection.run(sql);
+    } catch (error) {
+      throw databaseError(this.#file, error);
+    }
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
-    await this.sync();
-    this.#closed = true;
-    this.#connection.closeSync();
-    this.#instance.closeSync();
-    this.#released();
+    try {
+      await this.sync();
+    } finally {
+      // What could not be applied is in the journal, and is applied when the catalog is opened again.
+      this.#closed = true;
+      this.#connection.closeSync();
+      this.#instance.closeSync();
+      this.#released();
+    }
   }
 
-  #write(lines: string[]): void {
+  get #file(): string {
+    return join(this.folder, catalogFile);
+  }
+
+  #write(events: JournalEvent[]): void {
     if (this.#closed) throw new ArgumentError('the catalog has been closed');
     if (!this.#journal) throw new ArgumentError('the catalog has been opened for looking only');
-    this.#journal.append(lines);
-    if (this.#journal.lines < segmentLines && this.#journal.bytes < segmentBytes) return;
+    this.#journal.append(events);
+    if (this.#journal.events < segmentEvents && this.#journal.bytes < segmentBytes) return;
     // Nobody waits for this one: an error keeps the segment on disk and comes back from the next sync.
     this.sync().catch(() => {});
   }
 
-  #line(event: string, fields: object): string {
-    const line: Record<string, unknown> = { n: this.#event++, event, moment: new Date().toISOString() };
+  #event(event: string, fields: object): JournalEvent {
+    const columns: Record<string, unknown> = { n: this.#events++, event, moment: new Date().toISOString() };
     for (const [field, value] of Object.entries(fields))
-      if (value !== undefined) line[columnName(field)] = storable(field, value);
-    return JSON.stringify(line);
+      if (value !== undefined) columns[columnName(field)] = storable(field, value);
+    return columns;
   }
 
-  async #apply(file: string, number: number): Promise<void> {
-    await this.#connection.run('BEGIN TRANSACTION');
+  async #apply({ file, number }: Segment): Promise<void> {
+    const { events } = readSegment(file);
+    const connection = this.#connection;
     try {
-      for (const statement of applySegment(file, number)) await this.#connection.run(statement);
-      await this.#connection.run('COMMIT');
+      await connection.run('BEGIN TRANSACTION');
+      for (const texts of piecesOf(events)) {
+        await connection.run(createBatch);
+        await connection.run(fillBatch, [listValue(texts)], [LIST(VARCHAR)]);
+        for (const statement of applyBatch) await connection.run(statement);
+      }
+      await connection.run(segmentApplied(number));
+      await connection.run('COMMIT');
     } catch (error) {
-      await this.#connection.run('ROLLBACK').catch(() => {});
-      throw error;
+      await connection.run('ROLLBACK').catch(() => {});
+      throw databaseError(this.#file, error);
     }
   }
+}
+
+function* piecesOf(events: readonly JournalEvent[]): Iterable<string[]> {
+  let piece: string[] = [];
+  let length = 0;
+  for (const event of events) {
+    const text = JSON.stringify(event);
+    piece.push(text);
+    length += text.length;
+    if (length < pieceLength) continue;
+    yield piece;
+    piece = [];
+    length = 0;
+  }
+  if (piece.length > 0) yield piece;
 }
 
 /** Rows of a question that cannot change anything. The catalog must not be open. */
@@ -232,15 +286,16 @@ export async function* readOnlyQuery(
   sql: string,
   patience: CatalogPatience = {},
 ): AsyncIterable<QueryRow> {
-  const settings = { ...patience, memoryLimit: 1024, readOnly: true };
-  const instance = await openInstance(join(workspaceFolder, catalogFile), settings);
+  const file = join(workspaceFolder, catalogFile);
+  const instance = await openInstance(file, { ...patience, memoryLimit: 1024, readOnly: true, confined: true });
   try {
     yield* streamed(instance, sql, []);
   } catch (error) {
-    if (error instanceof BowerbirdError) throw error;
+    const known = databaseError(file, error);
+    if (known instanceof BowerbirdError) throw known;
     throw new UsageError(
       `the catalog does not understand this: ${(error as Error).message.split('\n')[0]}`,
-      'Its tables are picture and lane; "DESCRIBE picture" lists the columns.',
+      'Its tables are picture and lane; "DESCRIBE picture" lists the columns. Other files cannot be read or written.',
     );
   } finally {
     instance.closeSync();

@@ -1,23 +1,24 @@
 /**
- * An append-only journal of JSON lines in numbered segment files. A line is handed to the operating system before
- * `append` returns, so killing the process loses nothing; `fdatasync` follows within a second, so a power cut loses at
- * most that. A torn last line is cut off on opening.
+ * An append-only journal in numbered segment files. A record is handed to the operating system before `append` returns,
+ * so killing the process loses nothing; `fdatasync` follows within a second, so a power cut loses at most that. After a
+ * write that failed, as on a full disk, nothing more is appended.
  */
 import {
   closeSync,
   existsSync,
   fdatasync,
   fdatasyncSync,
-  fstatSync,
   ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readSync,
+  readFileSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { fileError } from '../formats/file.js';
+import { type DecodedRecords, decodeRecords, encodeRecord, type JournalEvent } from './journal-record.js';
 
 const segmentName = /^(\d{9})\.jsonl$/;
 const syncDelay = 1000;
@@ -32,45 +33,63 @@ export class Journal {
   #number: number;
   #descriptor: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #lines = 0;
+  #events = 0;
   #bytes = 0;
+  /** Why nothing more can be written. */
+  #failure: Error | undefined;
 
   /** @param after every new segment gets a number greater than this one */
   constructor(folder: string, after: number) {
     this.#folder = folder;
-    mkdirSync(folder, { recursive: true });
-    this.#number = Math.max(after, ...this.segments().map((segment) => segment.number));
+    try {
+      mkdirSync(folder, { recursive: true });
+      this.#number = Math.max(after, ...this.segments().map((segment) => segment.number));
+    } catch (error) {
+      throw fileError(folder, error, 'written');
+    }
   }
 
-  /** Lines written since the last rotation. */
-  get lines(): number {
-    return this.#lines;
+  /** Events written since the last rotation. */
+  get events(): number {
+    return this.#events;
   }
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  append(lines: readonly string[]): void {
-    if (lines.length === 0) return;
-    this.#descriptor ??= openSync(this.#file(++this.#number), 'ax', 0o644);
-    const data = Buffer.from(`${lines.join('\n')}\n`);
-    for (let written = 0; written < data.length; ) written += writeSync(this.#descriptor, data, written);
-    this.#lines += lines.length;
+  /** All of the events are recorded, or none. */
+  append(events: readonly JournalEvent[]): void {
+    if (this.#failure) throw this.#failure;
+    if (events.length === 0) return;
+    const data = encodeRecord(events);
+    try {
+      this.#descriptor ??= openSync(this.#file(++this.#number), 'ax', 0o644);
+      for (let written = 0; written < data.length; ) written += writeSync(this.#descriptor, data, written);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#events += events.length;
     this.#bytes += data.length;
     this.#timer ??= setTimeout(() => this.#sync(), syncDelay).unref();
   }
 
-  /** Closes the segment being written, if any; the next line starts a new one. Returns the last closed one's number. */
+  /** Closes the segment being written, if any; the next event starts a new one. Returns the last closed one's number. */
   rotate(): number {
-    if (this.#descriptor === undefined) return this.#number;
+    const descriptor = this.#descriptor;
+    if (descriptor === undefined) return this.#number;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    fdatasyncSync(this.#descriptor);
-    closeSync(this.#descriptor);
     this.#descriptor = undefined;
-    this.#lines = 0;
+    this.#events = 0;
     this.#bytes = 0;
+    try {
+      fdatasyncSync(descriptor);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      closeSync(descriptor);
+    }
     return this.#number;
   }
 
@@ -90,11 +109,25 @@ export class Journal {
     return join(this.#folder, `${String(number).padStart(9, '0')}.jsonl`);
   }
 
+  #fail(error: unknown): never {
+    this.#failure = fileError(this.#file(this.#number), error, 'written');
+    // What was written of the last record is cut off; where not even that can be done, its checksum tells.
+    if (this.#descriptor !== undefined)
+      try {
+        ftruncateSync(this.#descriptor, this.#bytes);
+      } catch {}
+    throw this.#failure;
+  }
+
   #sync(): void {
     this.#timer = undefined;
     const descriptor = this.#descriptor;
-    // A failing disk shows itself at the next write; there is nobody to hand this error to.
-    if (descriptor !== undefined) fdatasync(descriptor, () => {});
+    if (descriptor === undefined) return;
+    // Whoever writes next is told.
+    fdatasync(descriptor, (error) => {
+      if (error && descriptor === this.#descriptor)
+        this.#failure ??= fileError(this.#file(this.#number), error, 'written');
+    });
   }
 }
 
@@ -103,16 +136,10 @@ export function hasSegments(folder: string): boolean {
   return existsSync(folder) && readdirSync(folder).some((name) => segmentName.test(name));
 }
 
-/** Cuts off an unfinished last line. Returns false when nothing is left. */
-export function trimTornLine(file: string): boolean {
-  const descriptor = openSync(file, 'r+');
+export function readSegment(file: string): DecodedRecords {
   try {
-    let end = fstatSync(descriptor).size;
-    const byte = Buffer.alloc(1);
-    while (end > 0 && (readSync(descriptor, byte, 0, 1, end - 1) !== 1 || byte[0] !== 0x0a)) end--;
-    ftruncateSync(descriptor, end);
-    return end > 0;
-  } finally {
-    closeSync(descriptor);
+    return decodeRecords(readFileSync(file));
+  } catch (error) {
+    throw fileError(file, error, 'read');
   }
 }

@@ -2,9 +2,11 @@
  * Opens the file of a catalog. DuckDB lets either one process write or several read; whoever comes meanwhile waits for
  * a while, since most commands have the catalog open for moments only.
  */
+import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { BowerbirdError } from '../errors.js';
+import { databaseError, unusable } from './damage.js';
 
 /** What to do while another process has the catalog open. */
 export interface CatalogPatience {
@@ -19,26 +21,33 @@ export interface InstanceSettings extends CatalogPatience {
   /** Of DuckDB, in MiB. */
   memoryLimit: number;
   readOnly?: boolean;
+  /** Statements can read and write no other file, and cannot allow it to themselves. */
+  confined?: boolean;
 }
 
 const secondsBetween = 0.2;
 
 export async function openInstance(file: string, settings: InstanceSettings): Promise<DuckDBInstance> {
-  const { memoryLimit, readOnly, patience = 20, onWait, signal } = settings;
+  const { patience = 20, onWait, signal } = settings;
+  if (resolve(file).includes('?'))
+    throw new BowerbirdError(
+      'BOWERBIRD_CATALOG',
+      `${resolve(file)}: a catalog cannot lie below a name with a "?" in it`,
+      {
+        hint: 'The database takes what follows for parameters. Give the folder another name.',
+      },
+    );
   const begun = performance.now();
   for (;;) {
     signal?.throwIfAborted();
     try {
-      return await DuckDBInstance.create(file, {
-        memory_limit: `${memoryLimit}MiB`,
-        threads: '2',
-        // Extensions would be fetched from the network.
-        autoinstall_known_extensions: 'false',
-        ...(readOnly && { access_mode: 'READ_ONLY' }),
-      });
+      return await open(file, settings);
     } catch (error) {
       const holder = holderIn((error as Error).message);
-      if (holder === undefined) throw cannotOpen(file, error as Error);
+      if (holder === undefined) {
+        const known = databaseError(file, error, 'opened');
+        throw known instanceof BowerbirdError ? known : unusable(file, error as Error, 'opened');
+      }
       const seconds = (performance.now() - begun) / 1000;
       if (seconds >= patience) throw inUse(file, holder);
       onWait?.({ seconds: Math.floor(seconds), patience, holder });
@@ -46,6 +55,17 @@ export async function openInstance(file: string, settings: InstanceSettings): Pr
     // Being told to stop ends the pause; the loop says so.
     await wait(1000 * secondsBetween, undefined, { signal }).catch(() => {});
   }
+}
+
+function open(file: string, { memoryLimit, readOnly, confined }: InstanceSettings): Promise<DuckDBInstance> {
+  return DuckDBInstance.create(file, {
+    memory_limit: `${memoryLimit}MiB`,
+    threads: '2',
+    // Extensions would be fetched from the network.
+    autoinstall_known_extensions: 'false',
+    ...(readOnly && { access_mode: 'READ_ONLY' }),
+    ...(confined && { enable_external_access: 'false', lock_configuration: 'true' }),
+  });
 }
 
 /** Who has the lock, where the error is about one. */
@@ -58,15 +78,5 @@ function holderIn(message: string): string | undefined {
 export function inUse(file: string, holder: string): BowerbirdError {
   return new BowerbirdError('BOWERBIRD_CATALOG_IN_USE', `${file} is in use by ${holder}`, {
     hint: 'Wait until the other command on this workspace has ended, then try again.',
-  });
-}
-
-function cannotOpen(file: string, cause: Error): BowerbirdError {
-  const forbidden = /Read-only file system|Permission denied/i.test(cause.message);
-  return new BowerbirdError('BOWERBIRD_CATALOG', `${file} cannot be opened: ${cause.message.split('\n')[0]}`, {
-    hint: forbidden
-      ? 'This command changes the catalog: it needs the right to write to the file and its folder.'
-      : 'If the file is damaged, move it away; the pictures themselves are not in it.',
-    cause,
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Tables of the catalog, and the statements that carry a journal segment into them. Every journal line holds an `event`
+ * Tables of the catalog, and the statements that carry a journal segment into them. Every journal event holds its kind `event`
  * (`found`, `state` or `lane`), its number `n` in the segment, and columns by their SQL names.
  */
 
@@ -67,26 +67,28 @@ const journalColumns = {
   ...laneColumns,
 };
 
-/** DuckDB reserves twice this much for reading; the limits of `storable` keep every line below it. */
-const largestLine = 4 * 2 ** 20;
 const found = Object.keys(foundColumns).join(', ');
 const replaced = Object.keys(stateColumns);
 const measured = Object.keys(measuredColumns);
 const clears = (name: string) => measuredColumns[name as keyof typeof measuredColumns] === 'VARCHAR';
 
-/** The statements that apply one segment, to be run in one transaction. */
-export function applySegment(file: string, number: number): string[] {
-  const columns = Object.entries(journalColumns)
-    .map(([name, type]) => `${name}: '${type}'`)
-    .join(', ');
-  return [
-    `CREATE OR REPLACE TEMP TABLE batch AS SELECT * FROM read_json(${quote(file)}, format = 'newline_delimited',
-       columns = {${columns}}, maximum_object_size = ${largestLine})`,
-    `INSERT INTO picture (${found}, state, attempts, found_at, changed_at)
+const batchColumns = Object.entries(journalColumns).map(([name, type]) => [name, type] as const);
+
+/** Where the events of a segment are gathered before they are applied. */
+export const createBatch = `CREATE OR REPLACE TEMP TABLE batch (${list(journalColumns)})`;
+
+/** Takes the events as a list of JSON texts: no name of a file stands in SQL, where some letters mean more than themselves. */
+export const fillBatch = `INSERT INTO batch SELECT ${batchColumns.map(([name]) => `event.${name}`).join(', ')} FROM (
+  SELECT from_json(text, ${quote(JSON.stringify(Object.fromEntries(batchColumns)))}) AS event
+  FROM (SELECT unnest($1::VARCHAR[]) AS text))`;
+
+/** Applies what was gathered; the statements of a whole segment are run in one transaction. */
+export const applyBatch = [
+  `INSERT INTO picture (${found}, state, attempts, found_at, changed_at)
        SELECT ${found}, 'found', 0, moment, moment FROM batch WHERE event = 'found'
          AND NOT EXISTS (SELECT 1 FROM picture WHERE picture.id = batch.id)
-       QUALIFY row_number() OVER (PARTITION BY id ORDER BY n) = 1 ORDER BY n`,
-    `UPDATE picture SET ${replaced.map((name) => `${name} = change.${name}`).join(', ')},
+         AND n IN (SELECT min(n) FROM batch WHERE event = 'found' GROUP BY id)`,
+  `UPDATE picture SET ${replaced.map((name) => `${name} = change.${name}`).join(', ')},
        ${measured
          .map(
            (name) =>
@@ -97,12 +99,14 @@ export function applySegment(file: string, number: number): string[] {
          ${replaced.map((name) => `last(${name} ORDER BY n) AS ${name}`).join(', ')},
          ${measured.map((name) => `last(${name} ORDER BY n) FILTER (${name} IS NOT NULL) AS ${name}`).join(', ')}
          FROM batch WHERE event = 'state' GROUP BY id) AS change WHERE picture.id = change.id`,
-    `INSERT OR REPLACE INTO lane (category, source, cursor, next_rank, state, reason, detail)
+  `INSERT OR REPLACE INTO lane (category, source, cursor, next_rank, state, reason, detail)
        SELECT category, source, cursor, next_rank, lane_state, reason, detail FROM batch WHERE event = 'lane'
        QUALIFY row_number() OVER (PARTITION BY category, source ORDER BY n DESC) = 1`,
-    `INSERT OR REPLACE INTO meta VALUES ('segment', '${number}')`,
-    'DROP TABLE batch',
-  ];
+];
+
+/** Records that a segment has been applied. */
+export function segmentApplied(number: number): string {
+  return `INSERT OR REPLACE INTO meta VALUES ('segment', '${number}')`;
 }
 
 export function quote(text: string): string {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Catalog, type FoundPicture, openCatalog, pictureId } from '../../src/catalog/index.js';
+import { encodeRecord } from '../../src/catalog/journal-record.js';
 
 let folder: string;
 const opened: Catalog[] = [];
@@ -116,7 +117,7 @@ describe('catalog', () => {
     expect(() => catalog.move({ id: 'x', from: 'found', to: 'kept' })).toThrow('cannot go from found to kept');
   });
 
-  it('replays a journal that was never applied, without its torn last line', async () => {
+  it('replays a journal that was never applied, without its torn last record', async () => {
     const first = await open();
     first.recordPage([found('a', 1)], { category: 'Blue Jay', source: 'flickr', nextRank: 2, state: 'open' });
     await first.close();
@@ -130,7 +131,8 @@ describe('catalog', () => {
       state: 'failed',
       reason: 'gone',
     };
-    appendFileSync(join(folder, 'catalog-journal', '000000007.jsonl'), `${JSON.stringify(line)}\n{"n":2,"event":"sta`);
+    const record = encodeRecord([line]);
+    appendFileSync(join(folder, 'catalog-journal', '000000007.jsonl'), Buffer.concat([record, record.subarray(0, 30)]));
     const second = await open();
     const [row] = await all(second.pictures());
     expect(row).toMatchObject({ state: 'failed', reason: 'gone' });
@@ -148,7 +150,7 @@ describe('catalog', () => {
     await first.close();
     opened.pop();
     const stale = { n: 0, event: 'state', moment: new Date().toISOString(), id, state: 'kept' };
-    appendFileSync(join(folder, 'catalog-journal', '000000001.jsonl'), `${JSON.stringify(stale)}\n`);
+    appendFileSync(join(folder, 'catalog-journal', '000000001.jsonl'), encodeRecord([stale]));
     expect((await all((await open()).pictures()))[0].state).toBe('failed');
   });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -149,6 +149,18 @@ describe('a question to the catalog', () => {
     expect(await run('SELECT count(*) AS n FROM picture')).toEqual({ n: 0 });
     await expect(run('DROP TABLE picture')).rejects.toMatchObject({ code: 'BOWERBIRD_USAGE' });
     await expect(run('SELEC 1')).rejects.toThrow(/does not understand/);
+    const [written, secret] = [join(other, 'written.csv'), join(other, 'secret.txt')];
+    writeFileSync(secret, 'secret');
+    for (const sql of [
+      `COPY (SELECT 1) TO '${written}'`,
+      `EXPORT DATABASE '${written}'`,
+      `ATTACH '${written}' AS more`,
+      `SELECT 1; COPY (SELECT 1) TO '${written}'`,
+      `SELECT * FROM read_text('${secret}')`,
+      'SET enable_external_access = true',
+    ])
+      await expect(run(sql), sql).rejects.toMatchObject({ code: 'BOWERBIRD_USAGE' });
+    expect(existsSync(written)).toBe(false);
     rmSync(other, { recursive: true, force: true });
   });
 });

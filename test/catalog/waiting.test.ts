@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Catalog, openCatalog, readOnlyQuery } from '../../src/catalog/index.js';
+import { encodeRecord } from '../../src/catalog/journal-record.js';
 import { InterruptedError } from '../../src/errors.js';
 
 let folder: string;
@@ -82,7 +83,7 @@ describe('a catalog that another process has open', () => {
 describe('looking at a catalog', () => {
   it('brings a journal that a killed command left into the tables first', async () => {
     const line = { n: 0, event: 'lane', moment: new Date().toISOString(), category: 'a', source: 'b', next_rank: 7 };
-    writeFileSync(join(folder, 'catalog-journal', '000000003.jsonl'), `${JSON.stringify(line)}\n`);
+    writeFileSync(join(folder, 'catalog-journal', '000000003.jsonl'), encodeRecord([line]));
     const catalog = await open({ readOnly: true });
     expect((await catalog.lane('a', 'b'))?.nextRank).toBe(7);
   });

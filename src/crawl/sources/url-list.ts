@@ -130,7 +130,8 @@ export function urlList(file: string): Source {
 }
 
 function readerFor(file: string): string {
-  const quoted = `'${file.replaceAll("'", "''")}'`;
+  // The name of one file, not a pattern for several.
+  const quoted = `'${file.replaceAll("'", "''").replace(/[[*?]/g, '[$&]')}'`;
   switch (extname(file.replace(/\.gz$/, '')).toLowerCase()) {
     case '.csv':
       return `read_csv(${quoted}, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"')`;
