@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandPage } from '../src/cli/command-pages.js';
+import { commandPage, parameterPage } from '../src/cli/command-pages.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -47,6 +47,10 @@ describe('documentation', () => {
 
   it('lists every command and option as the commands have them (npm run docs writes the page)', async () => {
     expect(page('docs/commands.md')).toBe(await commandPage());
+  });
+
+  it('lists every method and parameter as it is declared (npm run docs writes the page)', () => {
+    expect(page('docs/parameters.md')).toBe(parameterPage());
   });
 
   it('leads nowhere that is not there', () => {

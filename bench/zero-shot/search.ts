@@ -1,7 +1,7 @@
 /** A small seeded search: the parameters that do best on auxiliary categories held out from learning. */
 import { meanCategoryAccuracy } from '../../src/evaluation/index.js';
 import { type Backend, Random } from '../../src/linalg/index.js';
-import { createMethod, type MethodSpec, type ParameterValue, type SearchRange } from '../../src/methods/spec.js';
+import { createMethod, type MethodSpec, type ParameterValue, type SearchRange } from '../../src/methods/index.js';
 import type { Problem } from '../../src/problem/index.js';
 import { heldOutProblem } from './cub.js';
 

@@ -7,83 +7,36 @@ import {
   Checkpoint,
   Combo,
   type LearnerOptions,
-  learnerDefaults,
+  learnerParameters,
   PaperLearner,
   type SpecialCase,
   specialCases,
 } from '../learner/index.js';
-import type { ParameterValue } from '../methods/index.js';
+import type { ParameterValue } from '../parameters.js';
 import { problemHash, type StreamedProblem } from '../problem/index.js';
+import type { CommandContext } from './command.js';
 import type { FitSetting } from './fit-method.js';
+import { choiceOption, numberOption } from './parameter-options.js';
 
 const tunable = ['lambda1', 'lambda2', 'lambda3', 'lambda4', 'bound', 'gamma'] as const;
 
 /** Options of the learner and its special cases. */
 export const learnerOptions = {
-  lambda1: {
-    type: 'number',
-    minimum: 0,
-    description: `Closeness to the auxiliary dictionary (${learnerDefaults.lambda1}).`,
-  },
-  lambda2: { type: 'number', minimum: 0, description: `Weight of the nuclear norm (${learnerDefaults.lambda2}).` },
-  lambda3: {
-    type: 'number',
-    minimum: 0,
-    description: `Weight of the mean discrepancy (${learnerDefaults.lambda3}).`,
-  },
-  lambda4: {
-    type: 'number',
-    minimum: 0,
-    description: `Weight of the web pictures' errors (${learnerDefaults.lambda4}).`,
-  },
-  bound: { type: 'number', minimum: 1, description: `Largest weight of a web picture (${learnerDefaults.bound}).` },
-  gamma: {
-    type: 'number',
-    minimum: 0,
-    description: `Weight of the text; 0 leaves it out (${learnerDefaults.gamma}).`,
-  },
-  space: {
-    type: 'choice',
-    choices: ['span', 'full'],
-    description: `Space of the semantic vectors (${learnerDefaults.space}).`,
-  },
-  metric: {
-    type: 'choice',
-    choices: ['euclidean', 'cosine'],
-    description: `Distance of the decision (${learnerDefaults.metric}).`,
-  },
-  'theta-solver': {
-    type: 'choice',
-    choices: ['projected-gradient', 'smo'],
-    description: `How the weights are found (${learnerDefaults.thetaSolver}).`,
-  },
-  'max-iterations': {
-    type: 'integer',
-    minimum: 1,
-    description: `Iterations at most (${learnerDefaults.maxIterations}).`,
-  },
-  tolerance: {
-    type: 'number',
-    description: `Residual at which the fit has converged (${learnerDefaults.tolerance}).`,
-  },
+  lambda1: numberOption(learnerParameters.lambda1),
+  lambda2: numberOption(learnerParameters.lambda2),
+  lambda3: numberOption(learnerParameters.lambda3),
+  lambda4: numberOption(learnerParameters.lambda4),
+  bound: numberOption(learnerParameters.bound),
+  gamma: numberOption(learnerParameters.gamma),
+  space: choiceOption(learnerParameters.space),
+  metric: choiceOption(learnerParameters.metric),
+  'theta-solver': choiceOption(learnerParameters.thetaSolver),
+  'max-iterations': numberOption(learnerParameters.maxIterations),
+  tolerance: numberOption(learnerParameters.tolerance),
   resume: { type: 'flag', description: 'Continue an interrupted fit in DIR.' },
 } as const;
 
-interface LearnerValues {
-  lambda1?: number;
-  lambda2?: number;
-  lambda3?: number;
-  lambda4?: number;
-  bound?: number;
-  gamma?: number;
-  space?: 'span' | 'full';
-  metric?: 'euclidean' | 'cosine';
-  'theta-solver'?: LearnerOptions['thetaSolver'];
-  'max-iterations'?: number;
-  tolerance?: number;
-  resume: boolean;
-  dtype: string;
-}
+type LearnerValues = CommandContext<typeof learnerOptions>['options'] & { dtype: string };
 
 /** `ours-pi` is `ours` with the text; its weight then has a default above 0. */
 export function learnerCase(method: string): SpecialCase | 'combo' | undefined {

@@ -5,7 +5,8 @@ import { FormatError, UsageError } from '../errors.js';
 import { type FitMetrics, writeMethodRun } from '../evaluation/run-folder.js';
 import { fileError } from '../formats/file.js';
 import type { Backend } from '../linalg/backend.js';
-import { createMethod, type MethodSpec, type ParameterValue, requireParameters } from '../methods/index.js';
+import { createMethod, type MethodSpec } from '../methods/index.js';
+import { type ParameterValue, resolveParameters } from '../parameters.js';
 import { candidateNames, type Problem } from '../problem/index.js';
 import { saveScorer, scorerOf } from '../workspace/scorer.js';
 import type { Progress } from './progress.js';
@@ -58,12 +59,9 @@ export async function givenParameters(
     const [name, ...rest] = setting.split('=');
     const text = rest.join('=');
     if (rest.length === 0 || text === '') throw new UsageError(`--set ${setting}: NAME=VALUE was expected`);
-    const value = Number.isNaN(Number(text)) ? text : Number(text);
-    if (!Number.isFinite(value) && typeof spec.parameters[name]?.default === 'number')
-      throw new UsageError(`--set ${setting}: ${name} of ${spec.name} must be a number`);
-    parameters[name] = value;
+    parameters[name] = Number.isFinite(Number(text)) ? Number(text) : text;
   }
-  requireParameters(spec, parameters, UsageError);
+  resolveParameters(spec.name, spec.parameters, parameters, UsageError);
   return parameters;
 }
 

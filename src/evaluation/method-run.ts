@@ -4,6 +4,7 @@
  * What it decides depends on outcomes alone, never on the order or the time in which they came.
  */
 import type { MethodSpec } from '../methods/index.js';
+import { resolveParameters } from '../parameters.js';
 import { drawParameters, searchable } from './draw.js';
 import type { FitFailure, FitJob, FitOutcome, JournalLine, Parameters } from './results.js';
 
@@ -61,9 +62,8 @@ export class MethodRun {
   constructor(options: MethodRunOptions) {
     this.options = options;
     this.spec = options.spec;
-    const { parameters } = options.spec;
-    const defaults = Object.fromEntries(Object.entries(parameters).map(([name, { default: value }]) => [name, value]));
-    this.parameters = options.given ?? defaults;
+    const { name, parameters } = options.spec;
+    this.parameters = options.given ?? resolveParameters(name, parameters, {});
     this.chosenBy = options.given ? 'given' : 'defaults';
     if (!options.given && options.trials > 0 && searchable(options.spec)) {
       const look = options.earlyStopping !== undefined && options.trials >= fewestForLook;

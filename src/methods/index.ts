@@ -7,6 +7,5 @@ export {
   type MethodSpec,
   type ParameterSpec,
   type ParameterValue,
-  requireParameters,
   type SearchRange,
 } from './spec.js';

@@ -2,29 +2,19 @@
 import {
   Combo,
   type LearnerOptions,
-  learnerDefaults,
+  learnerParameters,
   PaperLearner,
   type SpecialCase,
   specialCases,
 } from '../learner/index.js';
-import type { Ingredient, MethodSpec, ParameterSpec, ParameterValue } from './spec.js';
+import { changed, type ParameterSpec } from '../parameters.js';
+import type { Ingredient, MethodSpec } from './spec.js';
 
 const citation =
   'Niu, Veeraraghavan, Sabharwal: Fine-grained Classification using Heterogeneous Web Data and Auxiliary Categories';
 
-const power = { kind: 'log', low: 1e-3, high: 1e3 } as const;
-const parameters = {
-  lambda1: { description: 'closeness to the auxiliary dictionary', default: learnerDefaults.lambda1, range: power },
-  lambda2: { description: 'weight of the nuclear norm', default: learnerDefaults.lambda2, range: power },
-  lambda3: { description: 'weight of the mean discrepancy', default: learnerDefaults.lambda3, range: power },
-  lambda4: { description: "weight of the web pictures' errors", default: learnerDefaults.lambda4, range: power },
-  bound: {
-    description: 'largest weight of a web picture',
-    default: learnerDefaults.bound,
-    range: { kind: 'linear', low: 1.5, high: 5 },
-  },
-} as const satisfies Record<string, ParameterSpec>;
-const gamma = { description: 'weight of the text', default: 0.1, range: power } as const satisfies ParameterSpec;
+const { lambda1, lambda2, lambda3, lambda4, bound, gamma } = learnerParameters;
+const parameters = { lambda1, lambda2, lambda3, lambda4, bound };
 
 /** The parameters a special case leaves free. */
 function free(fixed: Partial<LearnerOptions>): Record<string, ParameterSpec> {
@@ -40,12 +30,8 @@ function special(name: SpecialCase, title: string, uses: readonly Ingredient[]):
     uses,
     setting: 'both',
     parameters: free(specialCases[name]),
-    create: (given) => new PaperLearner({ ...numbers(given), special: name }),
+    create: (given) => new PaperLearner({ ...given, special: name }),
   };
-}
-
-function numbers(given: Readonly<Record<string, ParameterValue>>): Partial<LearnerOptions> {
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Number(value)]));
 }
 
 const everything: readonly Ingredient[] = ['web', 'auxiliary', 'test', 'semantics'];
@@ -55,7 +41,7 @@ export const ourMethods: readonly MethodSpec[] = [
   {
     ...special('ours', 'The paper’s learner with the text of web pictures', [...everything, 'text']),
     name: 'ours-pi',
-    parameters: { ...parameters, gamma },
+    parameters: { ...parameters, gamma: changed(gamma, { default: 0.1 }) },
   },
   special('ours-wsl', 'The learner without transfer (λ1 = 0)', everything),
   special('ours-zsl', 'The learner without web pictures', ['auxiliary', 'test', 'semantics']),
@@ -68,6 +54,6 @@ export const ourMethods: readonly MethodSpec[] = [
     uses: everything,
     setting: 'both',
     parameters,
-    create: (given) => new Combo(numbers(given)),
+    create: (given) => new Combo(given),
   },
 ];

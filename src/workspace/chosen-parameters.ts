@@ -1,6 +1,7 @@
 /** The parameters of a workspace's method: those of the configuration, then those that tuning chose, then the defaults. */
 import { readFile } from 'node:fs/promises';
-import { findMethod, type ParameterValue } from '../methods/index.js';
+import { findMethod } from '../methods/index.js';
+import { type ParameterValue, resolveParameters } from '../parameters.js';
 import { layout, type Workspace } from './workspace.js';
 
 export async function chosenParameters(
@@ -16,12 +17,9 @@ export async function chosenParameters(
           }
         ).parameters
       : {};
-  const defaults = Object.fromEntries(
-    Object.entries(spec.parameters).map(([name, { default: value }]) => [name, value]),
-  );
   const from =
     Object.keys(tuned).length > 0 ? 'tuned' : Object.keys(learner.parameters).length > 0 ? 'given' : 'default';
-  return { parameters: { ...defaults, ...tuned, ...learner.parameters }, from };
+  return { parameters: resolveParameters(spec.name, spec.parameters, { ...tuned, ...learner.parameters }), from };
 }
 
 /** Parameters a search may choose: those with a range that the configuration does not fix. */

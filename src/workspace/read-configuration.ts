@@ -8,7 +8,8 @@ import { loadCategories } from '../crawl/categories.js';
 import { createSource } from '../crawl/sources/index.js';
 import { BowerbirdError, UsageError } from '../errors.js';
 import { fileError } from '../formats/file.js';
-import { findMethod, methods } from '../methods/index.js';
+import { methods } from '../methods/index.js';
+import { allows, expected } from '../parameters.js';
 import {
   type CategorySettings,
   type Configuration,
@@ -198,12 +199,18 @@ function checkMeaning({ categories, learner, sources, truth }: Configuration, fi
       `${at('learner', 'method')} is "${learner.method}"; there is no such method`,
       `Methods: ${methods.map(({ name }) => name).join(', ')}.`,
     );
-  for (const name of Object.keys(learner.parameters))
-    if (!(name in findMethod(learner.method).parameters))
+  for (const [name, value] of Object.entries(learner.parameters)) {
+    const parameter = spec.parameters[name];
+    if (!Object.hasOwn(spec.parameters, name))
       throw new ConfigurationError(
         `${at('learner', 'parameters', name)} is not a parameter of ${learner.method}`,
         `Parameters: ${Object.keys(spec.parameters).join(', ') || 'none'}.`,
       );
+    if (!allows(parameter, value))
+      throw new ConfigurationError(
+        `${at('learner', 'parameters', name)} is ${JSON.stringify(value)}; it must be ${expected(parameter)}`,
+      );
+  }
   if (truth && 'wrong' in truth)
     try {
       new RegExp(truth.wrong);

@@ -4,6 +4,7 @@ import { createBackend } from '../../src/linalg/create.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { createMethod, methods } from '../../src/methods/index.js';
+import { allows } from '../../src/parameters.js';
 import { generalize } from '../../src/problem/generalize.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import { problemHash } from '../../src/problem/hash.js';
@@ -34,14 +35,19 @@ describe.each(methods.map((spec) => [spec.name, spec] as const))('%s', (_, spec)
   const another = inSetting(generateProblem({ seed: 32, testCategories: 3, ...space }));
   const fitted = (given: Problem) => createMethod(spec, {}, 5).fit(given, { backend });
 
-  // The text's weight is 0 in the learner itself; `ours-pi` is the learner with another default.
-  if (spec.name !== 'ours-pi')
-    it('has in its constructor the defaults that the registry states', () => {
-      expect(spec.create({}, 5)).toEqual(createMethod(spec, {}, 5));
-    });
-
-  it('refuses a parameter that it does not have', () => {
+  it('refuses a parameter that it does not have, and values that its own declaration excludes', () => {
     expect(() => createMethod(spec, { unheard: 1 })).toThrow(`${spec.name} has no parameter "unheard"`);
+    for (const name of Object.keys(spec.parameters))
+      for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 'nonsense'])
+        expect(() => createMethod(spec, { [name]: value })).toThrow(`${spec.name}: ${name} is `);
+  });
+
+  it('has defaults and search ranges that its own declaration allows', () => {
+    for (const parameter of Object.values(spec.parameters)) {
+      const { range } = parameter;
+      const searched = range === undefined ? [] : range.kind === 'choice' ? range.values : [range.low, range.high];
+      for (const value of [parameter.default, ...searched]) expect(allows(parameter, value)).toBe(true);
+    }
   });
 
   it('gives the same answer for the same seed, forgets an earlier fit and leaves its input alone', async () => {

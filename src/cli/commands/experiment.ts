@@ -12,7 +12,7 @@ import {
   paperDatasets,
   runExperiment,
 } from '../../evaluation/index.js';
-import { requireParameters } from '../../methods/index.js';
+import { resolveParameters } from '../../parameters.js';
 import { defineCommand } from '../command.js';
 import { evaluationOptions, evaluationSetting, requireOut, settingOf } from '../evaluation-options.js';
 import { readParameterFile } from '../fit-method.js';
@@ -119,7 +119,12 @@ async function givenParameters(paths: readonly string[]): Promise<Record<string,
     const chosen = (await readParameterFile(path)) as { method?: unknown; parameters?: unknown };
     if (typeof chosen?.method !== 'string' || typeof chosen.parameters !== 'object' || chosen.parameters === null)
       throw new FormatError(path, undefined, 'has no "method" and "parameters"', 'Make it with "bowerbird tune".');
-    requireParameters(methodNamed(chosen.method), chosen.parameters as Parameters, UsageError);
+    resolveParameters(
+      chosen.method,
+      methodNamed(chosen.method).parameters,
+      chosen.parameters as Parameters,
+      UsageError,
+    );
     given[chosen.method] = chosen.parameters as Parameters;
   }
   return given;

@@ -1,8 +1,8 @@
 /** `bowerbird methods`: the methods there are, what they use and what can be set. */
-import { type MethodSpec, methods, type SearchRange } from '../../methods/index.js';
+import { type MethodSpec, methods } from '../../methods/index.js';
 import { defineCommand } from '../command.js';
+import { methodLines } from '../method-lines.js';
 import { methodNamed } from '../shared-options.js';
-import { shortNumber, tableLines } from '../table.js';
 
 type Print = (line: string) => void;
 
@@ -30,7 +30,7 @@ export default defineCommand({
     } else {
       const spec = methodNamed(name);
       printJson(described(spec));
-      printOne(spec, print);
+      for (const line of methodLines(spec)) print(line);
     }
     return 0;
   },
@@ -42,26 +42,4 @@ function printAll(print: Print): void {
     print(`${name.padEnd(width)}  ${title}`);
     print(`${' '.repeat(width)}  uses ${uses.join(', ')}; parameters ${Object.keys(parameters).join(', ') || 'none'}`);
   }
-}
-
-function printOne({ name, title, citation, uses, setting, parameters }: MethodSpec, print: Print): void {
-  print(`${name}: ${title}`);
-  print(`  from        ${citation}`);
-  print(`  uses        ${uses.join(', ')}`);
-  print(`  setting     ${setting === 'both' ? 'standard and generalized' : setting}`);
-  const value = (each: number | string) => (typeof each === 'number' ? shortNumber(each) : each);
-  const columns = [{ title: 'parameter' }, { title: 'default' }, { title: 'searched for in' }, { title: 'meaning' }];
-  const rows = Object.entries(parameters).map(([parameter, { default: given, range, description }]) => [
-    parameter,
-    value(given),
-    range ? describeRange(range, value) : '–',
-    description,
-  ]);
-  if (rows.length === 0) print('  parameters  none');
-  else for (const line of ['', ...tableLines(columns, rows)]) print(line);
-}
-
-function describeRange(range: SearchRange, value: (each: number | string) => string): string {
-  if (range.kind === 'choice') return range.values.map(value).join(', ');
-  return `${value(range.low)} to ${value(range.high)}`;
 }

@@ -10,7 +10,6 @@ import type { Problem } from '../../problem/problem.js';
 import { uncentred } from '../blocks/centring.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { positive } from '../blocks/parameters.js';
 import { ridgeRegression } from '../blocks/ridge.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import { Workspace } from '../blocks/workspace.js';
@@ -25,23 +24,17 @@ export interface Adaptation {
 }
 
 export abstract class AdaptedRegression extends LinearMethod {
-  readonly ridge: number;
-  readonly #name: string;
-
-  constructor(name: string, ridge: number) {
-    super();
-    this.#name = name;
-    this.ridge = positive(name, 'ridge', ridge);
-  }
+  abstract readonly name: string;
+  abstract readonly options: { readonly ridge: number };
 
   protected abstract adapt(problem: Problem, options: FitOptions): Promise<Adaptation>;
 
   protected override async learn(problem: Problem, options: FitOptions): Promise<LinearModel> {
-    requireWeb(problem, this.#name);
+    requireWeb(problem, this.name);
     const { source, mean, map } = await this.adapt(problem, options);
     options.signal?.throwIfAborted();
     const targets = labelTargets(problem.webLabels, problem.testNames.length);
-    const model = ridgeRegression(options.backend, source, targets, { ridge: this.ridge });
+    const model = ridgeRegression(options.backend, source, targets, { ridge: this.options.ridge });
     return uncentred(map ? afterMap(options.backend, model, map) : model, mean);
   }
 }

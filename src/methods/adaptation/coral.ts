@@ -7,30 +7,34 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
+import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { centred, columnMeans } from '../blocks/centring.js';
-import { positive } from '../blocks/parameters.js';
 import { ridgeParameter } from '../blocks/ridge.js';
 import { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
 
-export interface CoralParameters {
-  regularisation?: number;
-  ridge?: number;
-}
+const parameters = {
+  regularisation: number('what is added to the covariances, in mean variances of a feature', 1, {
+    above: 0,
+    range: log(1e-2, 1e2),
+  }),
+  ridge: ridgeParameter,
+};
 
 export class CorrelationAlignment extends AdaptedRegression {
-  readonly regularisation: number;
+  readonly name = 'coral';
+  readonly options: OptionsOf<typeof parameters>;
 
-  constructor({ regularisation = 1, ridge = 0.5 }: CoralParameters = {}) {
-    super('coral', ridge);
-    this.regularisation = positive('coral', 'regularisation', regularisation);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
+    super();
+    this.options = resolveParameters(this.name, parameters, given);
   }
 
   protected override async adapt(problem: Problem, { backend }: FitOptions): Promise<Adaptation> {
-    return alignCorrelations(backend, problem.webFeatures, problem.testFeatures, this.regularisation);
+    return alignCorrelations(backend, problem.webFeatures, problem.testFeatures, this.options.regularisation);
   }
 }
 
@@ -85,19 +89,12 @@ function symmetricPower(
   return power;
 }
 
-export const coralSpec: MethodSpec = {
+export const coralSpec: MethodSpec<typeof parameters> = {
   name: 'coral',
   title: 'CORAL',
   citation: 'Sun, Feng and Saenko, Return of frustratingly easy domain adaptation, AAAI 2016',
   uses: ['web', 'test'],
   setting: 'standard',
-  parameters: {
-    regularisation: {
-      description: 'what is added to the covariances, in mean variances of a feature',
-      default: 1,
-      range: { kind: 'log', low: 1e-2, high: 1e2 },
-    },
-    ridge: ridgeParameter,
-  },
-  create: (parameters) => new CorrelationAlignment(parameters as CoralParameters),
+  parameters,
+  create: (options) => new CorrelationAlignment(options),
 };

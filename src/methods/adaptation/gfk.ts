@@ -8,11 +8,11 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
+import { type OptionsOf, oneOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
 import { centred } from '../blocks/centring.js';
-import { wholeNumber } from '../blocks/parameters.js';
 import { mainDirections, principalComponents, project } from '../blocks/pca.js';
 import { ridgeParameter } from '../blocks/ridge.js';
 import { Workspace } from '../blocks/workspace.js';
@@ -25,23 +25,27 @@ const mostDimensions = 200;
 /** A disagreement this near to one counts as one. */
 const disagreed = 0.9999;
 
-export interface GfkParameters {
-  dimensions?: number;
-  ridge?: number;
-}
+const parameters = {
+  dimensions: whole('dimension of the subspaces; 0 takes it by subspace disagreement', 0, {
+    least: 0,
+    range: oneOf([0, 50, 100, 200, 300]),
+  }),
+  ridge: ridgeParameter,
+};
 
 export class GeodesicFlowKernel extends AdaptedRegression {
-  readonly dimensions: number;
+  readonly name = 'gfk';
+  readonly options: OptionsOf<typeof parameters>;
   /** The dimension that was used. */
   dimensions_: number | undefined;
 
-  constructor({ dimensions = 0, ridge = 0.5 }: GfkParameters = {}) {
-    super('gfk', ridge);
-    this.dimensions = wholeNumber('gfk', 'dimensions', dimensions, 0);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
+    super();
+    this.options = resolveParameters(this.name, parameters, given);
   }
 
   protected override async adapt(problem: Problem, { backend }: FitOptions): Promise<Adaptation> {
-    const flow = geodesicFlow(backend, problem.webFeatures, problem.testFeatures, this.dimensions);
+    const flow = geodesicFlow(backend, problem.webFeatures, problem.testFeatures, this.options.dimensions);
     this.dimensions_ = flow.map.rows / 2;
     return flow;
   }
@@ -107,19 +111,12 @@ function largestSine(backend: Backend, products: Matrix<Float64Array>): number {
   }
 }
 
-export const gfkSpec: MethodSpec = {
+export const gfkSpec: MethodSpec<typeof parameters> = {
   name: 'gfk',
   title: 'GFK',
   citation: 'Gong, Shi, Sha and Grauman, Geodesic flow kernel for unsupervised domain adaptation, CVPR 2012',
   uses: ['web', 'test'],
   setting: 'standard',
-  parameters: {
-    dimensions: {
-      description: 'dimension of the subspaces; 0 takes it by subspace disagreement',
-      default: 0,
-      range: { kind: 'choice', values: [0, 50, 100, 200, 300] },
-    },
-    ridge: ridgeParameter,
-  },
-  create: (parameters) => new GeodesicFlowKernel(parameters as GfkParameters),
+  parameters,
+  create: (options) => new GeodesicFlowKernel(options),
 };

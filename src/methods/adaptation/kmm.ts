@@ -7,47 +7,46 @@
  * with many features all distances are alike and a narrow kernel sees each picture only by itself.
  */
 import type { Backend } from '../../linalg/backend.js';
+import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { type BoxProgramme, solveBoxProgramme } from '../blocks/box-qp.js';
 import { gaussianKernel, medianWidth, squaredDistances } from '../blocks/kernels.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { positive } from '../blocks/parameters.js';
 import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 
-export interface KmmParameters {
-  bound?: number;
-  width?: number;
-  ridge?: number;
-}
+const parameters = {
+  bound: number('the largest weight a web picture may have', 1.5, { above: 0, range: log(1.1, 20) }),
+  width: number('width of the kernel in median distances', 1, { above: 0, range: log(0.3, 3) }),
+  ridge: ridgeParameter,
+};
 
 export class KernelMeanMatching extends LinearMethod {
-  readonly bound: number;
-  readonly width: number;
-  readonly ridge: number;
+  readonly options: OptionsOf<typeof parameters>;
   /** β, one per web picture. */
   importance_: Float64Array | undefined;
 
-  constructor({ bound = 1.5, width = 1, ridge = 0.5 }: KmmParameters = {}) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
     super();
-    this.bound = positive('kmm', 'bound', bound);
-    this.width = positive('kmm', 'width', width);
-    this.ridge = positive('kmm', 'ridge', ridge);
+    this.options = resolveParameters('kmm', parameters, given);
   }
 
   protected override async learn(problem: Problem, { backend, signal }: FitOptions): Promise<LinearModel> {
     requireWeb(problem, 'kmm');
     const { webFeatures, webLabels, testNames } = problem;
-    const matching = meanMatching(backend, problem, this.bound, this.width);
+    const matching = meanMatching(backend, problem, this.options.bound, this.options.width);
     this.importance_ = await withWorkspace(backend, (workspace) =>
       solveBoxProgramme(backend, { ...matching, quadratic: workspace.copy(matching.quadratic) }, { signal }),
     );
     const targets = labelTargets(webLabels, testNames.length);
-    return ridgeRegression(backend, webFeatures, targets, { ridge: this.ridge, instanceWeights: this.importance_ });
+    return ridgeRegression(backend, webFeatures, targets, {
+      ridge: this.options.ridge,
+      instanceWeights: this.importance_,
+    });
   }
 }
 
@@ -70,25 +69,13 @@ export function meanMatching(backend: Backend, problem: Problem, bound: number, 
   return { quadratic, linear, bound, low: Math.min(n * (1 - slack), n * bound), high: n * (1 + slack) };
 }
 
-export const kmmSpec: MethodSpec = {
+export const kmmSpec: MethodSpec<typeof parameters> = {
   name: 'kmm',
   title: 'KMM',
   citation:
     'Huang, Smola, Gretton, Borgwardt and Schölkopf, Correcting sample selection bias by unlabeled data, NIPS 2006',
   uses: ['web', 'test'],
   setting: 'standard',
-  parameters: {
-    bound: {
-      description: 'the largest weight a web picture may have',
-      default: 1.5,
-      range: { kind: 'log', low: 1.1, high: 20 },
-    },
-    width: {
-      description: 'width of the kernel in median distances',
-      default: 1,
-      range: { kind: 'log', low: 0.3, high: 3 },
-    },
-    ridge: ridgeParameter,
-  },
-  create: (parameters) => new KernelMeanMatching(parameters as KmmParameters),
+  parameters,
+  create: (options) => new KernelMeanMatching(options),
 };

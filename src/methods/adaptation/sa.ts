@@ -6,30 +6,31 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
+import { integers, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
-import { wholeNumber } from '../blocks/parameters.js';
 import { principalComponents, project } from '../blocks/pca.js';
 import { ridgeParameter } from '../blocks/ridge.js';
 import { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
 
-export interface SaParameters {
-  dimensions?: number;
-  ridge?: number;
-}
+const parameters = {
+  dimensions: whole('principal components of either domain', 200, { range: integers(20, 400) }),
+  ridge: ridgeParameter,
+};
 
 export class SubspaceAlignment extends AdaptedRegression {
-  readonly dimensions: number;
+  readonly name = 'sa';
+  readonly options: OptionsOf<typeof parameters>;
 
-  constructor({ dimensions = 200, ridge = 0.5 }: SaParameters = {}) {
-    super('sa', ridge);
-    this.dimensions = wholeNumber('sa', 'dimensions', dimensions);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
+    super();
+    this.options = resolveParameters(this.name, parameters, given);
   }
 
   protected override async adapt(problem: Problem, { backend }: FitOptions): Promise<Adaptation> {
-    return alignSubspaces(backend, problem.webFeatures, problem.testFeatures, this.dimensions);
+    return alignSubspaces(backend, problem.webFeatures, problem.testFeatures, this.options.dimensions);
   }
 }
 
@@ -54,20 +55,13 @@ export function alignSubspaces(
   }
 }
 
-export const saSpec: MethodSpec = {
+export const saSpec: MethodSpec<typeof parameters> = {
   name: 'sa',
   title: 'SA',
   citation:
     'Fernando, Habrard, Sebban and Tuytelaars, Unsupervised visual domain adaptation using subspace alignment, ICCV 2013',
   uses: ['web', 'test'],
   setting: 'standard',
-  parameters: {
-    dimensions: {
-      description: 'principal components of either domain',
-      default: 200,
-      range: { kind: 'integer', low: 20, high: 400 },
-    },
-    ridge: ridgeParameter,
-  },
-  create: (parameters) => new SubspaceAlignment(parameters as SaParameters),
+  parameters,
+  create: (options) => new SubspaceAlignment(options),
 };

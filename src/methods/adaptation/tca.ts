@@ -11,35 +11,43 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
+import { changed, integers, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
 import { centred, columnMeans } from '../blocks/centring.js';
-import { positive, wholeNumber } from '../blocks/parameters.js';
 import { mainDirections, project } from '../blocks/pca.js';
 import { ridgeParameter } from '../blocks/ridge.js';
 import { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
 
-export interface TcaParameters {
-  dimensions?: number;
-  mu?: number;
-  ridge?: number;
-}
+const parameters = {
+  dimensions: whole('transfer components', 200, { range: integers(20, 300) }),
+  mu: number('how much variance counts against a small difference of means; towards 0 the means coincide', 1e-3, {
+    above: 0,
+    range: log(1e-5, 10),
+  }),
+  ridge: changed(ridgeParameter, { default: 0.05, range: log(1e-3, 1e1) }),
+};
 
 export class TransferComponentAnalysis extends AdaptedRegression {
-  readonly dimensions: number;
-  readonly mu: number;
+  readonly name = 'tca';
+  readonly options: OptionsOf<typeof parameters>;
 
-  constructor({ dimensions = 200, mu = 1e-3, ridge = 0.05 }: TcaParameters = {}) {
-    super('tca', ridge);
-    this.dimensions = wholeNumber('tca', 'dimensions', dimensions);
-    this.mu = positive('tca', 'mu', mu);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
+    super();
+    this.options = resolveParameters(this.name, parameters, given);
   }
 
   protected override async adapt(problem: Problem, { backend }: FitOptions): Promise<Adaptation> {
-    return transferComponents(backend, problem.webFeatures, problem.testFeatures, this.dimensions, this.mu);
+    return transferComponents(
+      backend,
+      problem.webFeatures,
+      problem.testFeatures,
+      this.options.dimensions,
+      this.options.mu,
+    );
   }
 }
 
@@ -142,25 +150,13 @@ function rescale(backend: Backend, map: Matrix<Float64Array>, both: Matrix, eige
   backend.scaleRows(map, new Float64Array(map.rows).fill(factor));
 }
 
-export const tcaSpec: MethodSpec = {
+export const tcaSpec: MethodSpec<typeof parameters> = {
   name: 'tca',
   title: 'TCA',
   citation:
     'Pan, Tsang, Kwok and Yang, Domain adaptation via transfer component analysis, IEEE Trans. Neural Networks 2011',
   uses: ['web', 'test'],
   setting: 'standard',
-  parameters: {
-    dimensions: {
-      description: 'transfer components',
-      default: 200,
-      range: { kind: 'integer', low: 20, high: 300 },
-    },
-    mu: {
-      description: 'how much variance counts against a small difference of means; towards 0 the means coincide',
-      default: 1e-3,
-      range: { kind: 'log', low: 1e-5, high: 10 },
-    },
-    ridge: { ...ridgeParameter, default: 0.05, range: { kind: 'log', low: 1e-3, high: 1e1 } },
-  },
-  create: (parameters) => new TransferComponentAnalysis(parameters as TcaParameters),
+  parameters,
+  create: (options) => new TransferComponentAnalysis(options),
 };

@@ -8,34 +8,32 @@
  * lost much count no less.
  */
 import { Matrix } from '../../linalg/matrix.js';
+import { log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { rowsWhere, selectIntegers, selectRows } from '../../problem/rows.js';
 import { contentOrder } from '../blocks/content-order.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { positive, wholeNumber } from '../blocks/parameters.js';
 import { softmaxProbabilities, softmaxRegression } from '../blocks/softmax.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 
-export interface ConfidentLearningParameters {
-  decay?: number;
-  folds?: number;
-}
+const parameters = {
+  decay: number('penalty on the squared weights of the softmax regressions', 0.05, { above: 0, range: log(1e-2, 1e1) }),
+  folds: whole('folds of the cross-validation', 4, { least: 2 }),
+};
 
 export class ConfidentLearning extends LinearMethod {
-  readonly decay: number;
-  readonly folds: number;
+  readonly options: OptionsOf<typeof parameters>;
   /** Rows of the web pictures that were kept, ascending. */
   kept_: Int32Array | undefined;
   /** Estimated numbers of pictures by label (rows) and true category (columns). */
   joint_: Matrix<Float64Array> | undefined;
 
-  constructor({ decay = 0.05, folds = 4 }: ConfidentLearningParameters = {}) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
     super();
-    this.decay = positive('confident-learning', 'decay', decay);
-    this.folds = wholeNumber('confident-learning', 'folds', folds, 2);
+    this.options = resolveParameters('confident-learning', parameters, given);
   }
 
   protected override async learn(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<LinearModel> {
@@ -47,11 +45,11 @@ export class ConfidentLearning extends LinearMethod {
         backend,
         selectRows(webFeatures, rows),
         weightedTargets(selectIntegers(webLabels, rows), categories, weights),
-        { decay: this.decay, tolerance: 0.03, signal },
+        { decay: this.options.decay, tolerance: 0.03, signal },
       );
-    const fold = stratifiedFolds(webFeatures, webLabels, categories, this.folds);
+    const fold = stratifiedFolds(webFeatures, webLabels, categories, this.options.folds);
     const probabilities = Matrix.zeros(webFeatures.rows, categories);
-    for (let f = 0; f < this.folds; f++) {
+    for (let f = 0; f < this.options.folds; f++) {
       const held = rowsWhere(fold.length, (i) => fold[i] === f);
       if (held.length === 0) continue;
       const model = await train(rowsWhere(fold.length, (i) => fold[i] !== f));
@@ -59,7 +57,7 @@ export class ConfidentLearning extends LinearMethod {
       held.forEach((row, i) => {
         probabilities.row(row).set(answers.row(i));
       });
-      onProgress?.({ done: f + 1, total: this.folds + 1 });
+      onProgress?.({ done: f + 1, total: this.options.folds + 1 });
     }
     this.joint_ = confidentJoint(probabilities, webLabels);
     this.kept_ = pruneByNoiseRate(probabilities, webLabels, this.joint_);
@@ -137,19 +135,12 @@ function weightedTargets(labels: Int32Array, categories: number, weights?: Float
   return targets;
 }
 
-export const confidentLearningSpec: MethodSpec = {
+export const confidentLearningSpec: MethodSpec<typeof parameters> = {
   name: 'confident-learning',
   title: 'Confident learning',
   citation: 'Northcutt, Jiang and Chuang, Confident learning: estimating uncertainty in dataset labels, JAIR 2021',
   uses: ['web'],
   setting: 'standard',
-  parameters: {
-    decay: {
-      description: 'penalty on the squared weights of the softmax regressions',
-      default: 0.05,
-      range: { kind: 'log', low: 1e-2, high: 1e1 },
-    },
-    folds: { description: 'folds of the cross-validation', default: 4 },
-  },
-  create: (parameters) => new ConfidentLearning(parameters as ConfidentLearningParameters),
+  parameters,
+  create: (options) => new ConfidentLearning(options),
 };

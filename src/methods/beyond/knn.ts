@@ -6,9 +6,9 @@
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { integers, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
-import { wholeNumber } from '../blocks/parameters.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
@@ -16,15 +16,19 @@ import type { MethodSpec } from '../spec.js';
 /** Pictures answered by one matrix product. */
 const batch = 1024;
 
+const parameters = {
+  k: whole('neighbours that vote', 20, { range: integers(1, 60) }),
+};
+
 export class NearestNeighbours implements Method {
-  readonly k: number;
+  readonly options: OptionsOf<typeof parameters>;
   features_: Matrix<Float64Array> | undefined;
   labels_: Int32Array | undefined;
   #categories = 0;
   #backend: Backend | undefined;
 
-  constructor({ k = 20 }: { k?: number } = {}) {
-    this.k = wholeNumber('knn', 'k', k);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
+    this.options = resolveParameters('knn', parameters, given);
   }
 
   async fit(problem: Problem, { backend, signal }: FitOptions): Promise<this> {
@@ -59,7 +63,7 @@ export class NearestNeighbours implements Method {
         for (let i = 0; i < rows.rows; i++) {
           const own = rows.row(i).reduce((sum, value) => sum + value * value, 0);
           const distances = part.row(i).map((value, j) => Math.sqrt(Math.max(0, own + squares[j] - 2 * value)));
-          vote(votes.row(first + i), distances, labels, Math.min(this.k, known.rows));
+          vote(votes.row(first + i), distances, labels, Math.min(this.options.k, known.rows));
         }
       }
       return votes;
@@ -81,14 +85,12 @@ function vote(out: Float64Array, distances: Float64Array, labels: Int32Array, k:
     out[labels[i]] += farthest > nearest ? (farthest - distances[i]) / (farthest - nearest) : 1;
 }
 
-export const knnSpec: MethodSpec = {
+export const knnSpec: MethodSpec<typeof parameters> = {
   name: 'knn',
   title: 'k nearest neighbours',
   citation: 'Dudani, The distance-weighted k-nearest-neighbor rule, IEEE Trans. Systems, Man and Cybernetics 1976',
   uses: ['web'],
   setting: 'standard',
-  parameters: {
-    k: { description: 'neighbours that vote', default: 20, range: { kind: 'integer', low: 1, high: 60 } },
-  },
-  create: (parameters) => new NearestNeighbours(parameters as { k?: number }),
+  parameters,
+  create: (options) => new NearestNeighbours(options),
 };

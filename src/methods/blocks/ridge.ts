@@ -6,16 +6,12 @@
 import { ArgumentError, NotPositiveDefiniteError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
-import type { ParameterSpec } from '../spec.js';
+import { log, number } from '../../parameters.js';
 import type { LinearModel } from './linear-model.js';
 import { Workspace } from './workspace.js';
 
 /** Of a regression from features to one-hot labels. */
-export const ridgeParameter: ParameterSpec = {
-  description: 'penalty on the squared weights',
-  default: 0.5,
-  range: { kind: 'log', low: 1e-2, high: 1e2 },
-};
+export const ridgeParameter = number('penalty on the squared weights', 0.5, { above: 0, range: log(1e-2, 1e2) });
 
 export interface RidgeOptions {
   /** The penalty on ‖W‖², above 0. */

@@ -5,10 +5,10 @@
  * web picture and the categories of the test pictures together. docs/method.md has the equations and an ablation.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
-import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { createBackend } from '../../linalg/create.js';
 import type { Matrix } from '../../linalg/matrix.js';
+import { linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import {
   type FitOptions,
   type Method,
@@ -20,9 +20,8 @@ import {
 import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
 import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
-import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
 import { withWorkspace } from '../blocks/workspace.js';
-import type { MethodSpec, ParameterSpec, ParameterValue } from '../spec.js';
+import type { MethodSpec } from '../spec.js';
 import { Alternation } from './alternation.js';
 import { Neighbours } from './neighbours.js';
 import { PictureSpace, powerAndLength } from './space.js';
@@ -31,41 +30,30 @@ import { TextEvidence } from './texts.js';
 import { wordPrior } from './words.js';
 
 const parameters = {
-  shrinkage: {
-    description: 'added to the within-category covariance, as a share of its mean eigenvalue',
-    default: 0.1,
-    range: { kind: 'log', low: 0.03, high: 1 },
-  },
-  power: {
-    description: 'exponent of the features, signs kept',
-    default: 0.75,
-    range: { kind: 'linear', low: 0.5, high: 1 },
-  },
-  sharpness: {
-    description: 'how sharply distances decide, times what auxiliary pictures say',
-    default: 2,
-    range: { kind: 'log', low: 0.5, high: 4 },
-  },
-  balance: {
-    description: 'how strongly categories are kept at equal shares of the test pictures; 0: not at all',
-    default: 0.5,
-    range: { kind: 'linear', low: 0, high: 1 },
-  },
-  neighbourWeight: {
-    description: 'how much similar test pictures count; 0: not at all',
-    default: 2,
-    range: { kind: 'linear', low: 0, high: 4 },
-  },
+  shrinkage: number('added to the within-category covariance, as a share of its mean eigenvalue', 0.1, {
+    above: 0,
+    range: log(0.03, 1),
+  }),
+  power: number('exponent of the features, signs kept', 0.75, { above: 0, range: linear(0.5, 1) }),
+  sharpness: number('how sharply distances decide, times what auxiliary pictures say', 2, {
+    above: 0,
+    range: log(0.5, 4),
+  }),
+  balance: number('how strongly categories are kept at equal shares of the test pictures; 0: not at all', 0.5, {
+    least: 0,
+    range: linear(0, 1),
+  }),
+  neighbourWeight: number('how much similar test pictures count; 0: not at all', 2, { least: 0, range: linear(0, 4) }),
   // Not searched for: it decides how well wrong pictures are told, which accuracy on other categories hardly shows.
-  textWeight: { description: 'how much titles and tags count; 0: not at all', default: 0.5 },
-  trust: { description: 'trust in words from 0 to 1; -1: learnt from auxiliary categories', default: -1 },
-  tails: { description: 'degrees of freedom of web pictures, per dimension', default: 0.2 },
-  neighbours: { description: 'similar pictures each test picture is joined with', default: 10 },
-  smoothing: { description: 'words of prior in the language model of a category', default: 200 },
-  rounds: { description: 'most rounds of the alternation', default: 20 },
-} as const satisfies Record<string, ParameterSpec>;
+  textWeight: number('how much titles and tags count; 0: not at all', 0.5, { least: 0 }),
+  trust: number('trust in words from 0 to 1; -1: learnt from auxiliary categories', -1, { least: 0, most: 1, or: -1 }),
+  tails: number('degrees of freedom of web pictures, per dimension', 0.2, { above: 0 }),
+  neighbours: whole('similar pictures each test picture is joined with', 10),
+  smoothing: number('words of prior in the language model of a category', 200, { above: 0 }),
+  rounds: whole('most rounds of the alternation', 20),
+};
 
-export type BowerbirdOptions = { [K in keyof typeof parameters]: number };
+export type BowerbirdOptions = OptionsOf<typeof parameters>;
 
 export class Bowerbird implements Method {
   readonly options: BowerbirdOptions;
@@ -83,16 +71,7 @@ export class Bowerbird implements Method {
   #test: { features: Matrix; values: Matrix<Float64Array> } | undefined;
 
   constructor(given: Partial<BowerbirdOptions> = {}) {
-    const defaults = Object.fromEntries(Object.entries(parameters).map(([name, { default: value }]) => [name, value]));
-    this.options = { ...(defaults as BowerbirdOptions), ...given };
-    const { options } = this;
-    for (const name of ['shrinkage', 'power', 'sharpness', 'tails', 'smoothing'] as const)
-      positive('bowerbird', name, options[name]);
-    for (const name of ['balance', 'neighbourWeight', 'textWeight'] as const)
-      nonNegative('bowerbird', name, options[name]);
-    for (const name of ['neighbours', 'rounds'] as const) wholeNumber('bowerbird', name, options[name]);
-    if (options.trust !== -1 && !(options.trust >= 0 && options.trust <= 1))
-      throw new ArgumentError(`bowerbird: trust is ${options.trust}; it must lie between 0 and 1, or be -1`);
+    this.options = resolveParameters('bowerbird', parameters, given);
   }
 
   async fit(problem: Problem, given: Partial<FitOptions> = {}): Promise<this> {
@@ -192,13 +171,12 @@ function decisions(alternation: Alternation, squaredLengths: Float64Array): Matr
   return values;
 }
 
-export const bowerbirdSpec: MethodSpec = {
+export const bowerbirdSpec: MethodSpec<typeof parameters> = {
   name: 'bowerbird',
   title: 'Bowerbird: words, web and test pictures in one model',
   citation: 'This project; docs/method.md',
   uses: ['web', 'auxiliary', 'test', 'text', 'semantics'],
   setting: 'both',
   parameters,
-  create: (given: Readonly<Record<string, ParameterValue>>) =>
-    new Bowerbird(Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Number(value)]))),
+  create: (options) => new Bowerbird(options),
 };

@@ -13,24 +13,23 @@ import type { Problem } from '../../problem/problem.js';
 import { rowsWhere, selectIntegers, selectRows } from '../../problem/rows.js';
 import { contentOrder } from '../blocks/content-order.js';
 import { type CurvePoint, curveArea, seenUnseenCurve } from '../blocks/seen-unseen-curve.js';
-import type { MethodSpec } from '../spec.js';
-import { Sync, type SyncParameters, syncSpec } from '../zero-shot/sync.js';
+import { Sync, type SyncOptions, syncSpec } from '../zero-shot/sync.js';
 
 /** Every n-th picture of a category is held out in the rehearsal. */
 const heldOut = 5;
 
 export class CalibratedStacking implements Method {
   readonly base: Sync;
-  readonly #parameters: SyncParameters;
+  readonly #options: Partial<SyncOptions>;
   /** γ. */
   penalty_: number | undefined;
   /** Area under the seen-unseen curve of the rehearsal. */
   ausuc_: number | undefined;
   #unseen = 0;
 
-  constructor(parameters: SyncParameters = {}) {
-    this.#parameters = parameters;
-    this.base = new Sync(parameters);
+  constructor(options: Partial<SyncOptions> = {}) {
+    this.#options = options;
+    this.base = new Sync(options);
   }
 
   async fit(problem: Problem, options: FitOptions): Promise<this> {
@@ -43,7 +42,7 @@ export class CalibratedStacking implements Method {
     requireLearnable(problem);
     this.penalty_ = undefined;
     const { rehearsal, labels } = rehearse(problem);
-    const actor = await new Sync(this.#parameters).fit(rehearsal, options);
+    const actor = await new Sync(this.#options).fit(rehearsal, options);
     const curve = seenUnseenCurve(actor.decisionValues(rehearsal.testFeatures), labels, rehearsal.testNames.length);
     await this.base.fit(problem, options);
     this.#unseen = problem.testNames.length;
@@ -118,7 +117,7 @@ function rehearse(problem: Problem): { rehearsal: Problem; labels: Int32Array } 
   return { rehearsal, labels: selectIntegers(labels, test).map((label) => plays[label]) };
 }
 
-export const chaoSpec: MethodSpec = {
+export const chaoSpec: typeof syncSpec = {
   name: 'chao',
   title: 'Chao et al.',
   citation:
@@ -126,5 +125,5 @@ export const chaoSpec: MethodSpec = {
   uses: ['auxiliary', 'semantics'],
   setting: 'generalized',
   parameters: syncSpec.parameters,
-  create: (parameters) => new CalibratedStacking(parameters as SyncParameters),
+  create: (options) => new CalibratedStacking(options),
 };

@@ -1,10 +1,13 @@
 /** Parameters of a method that is made of others: each part's own ones, named `part.parameter`. */
+import type { ParameterSpec, ParameterValue } from '../../parameters.js';
 import type { Method } from '../../problem/method.js';
-import { createMethod, type MethodSpec, type ParameterSpec, type ParameterValue } from '../spec.js';
+import { createMethod, type MethodSpec } from '../spec.js';
 
 export type Parameters = Readonly<Record<string, ParameterValue>>;
 
-export function partParameters(...parts: readonly MethodSpec[]): Record<string, ParameterSpec> {
+export function partParameters(
+  ...parts: readonly MethodSpec[]
+): Readonly<Record<`${string}.${string}`, ParameterSpec>> {
   return Object.fromEntries(
     parts.flatMap((part) => Object.entries(part.parameters).map(([name, spec]) => [`${part.name}.${name}`, spec])),
   );

@@ -7,36 +7,35 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { changed, linear, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { type LinearModel, labelTargets, linearDecisions } from '../blocks/linear-model.js';
-import { finite, positive } from '../blocks/parameters.js';
 import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
 import { type Scale, scaleOf, standardised } from '../blocks/semantics.js';
 import { requireWeb } from '../blocks/web-problem.js';
-import type { ParameterSpec } from '../spec.js';
 
-export interface SideBySideParameters {
-  ridge?: number;
-  balance?: number;
-}
+export const sideBySideParameters = {
+  ridge: changed(ridgeParameter, {
+    description: 'penalty on the squared weights of the regressor of auxiliary categories',
+  }),
+  balance: number('added to the standardised values of test categories', 0, { range: linear(-2, 2) }),
+};
 
 export class SideBySide implements Method {
   readonly name: string;
   readonly web: Method;
-  readonly ridge: number;
-  readonly balance: number;
+  readonly options: OptionsOf<typeof sideBySideParameters>;
   /** The regressor of the auxiliary categories. */
   auxiliary_: LinearModel | undefined;
   /** Of the values of test and of auxiliary categories. */
   scales_: readonly [Scale, Scale] | undefined;
   #backend: Backend | undefined;
 
-  constructor(name: string, web: Method, { ridge = 0.5, balance = 0 }: SideBySideParameters = {}) {
+  constructor(name: string, web: Method, given: Partial<OptionsOf<typeof sideBySideParameters>> = {}) {
     this.name = name;
     this.web = web;
-    this.ridge = positive(name, 'ridge', ridge);
-    this.balance = finite(name, 'balance', balance);
+    this.options = resolveParameters(name, sideBySideParameters, given);
   }
 
   async fit(problem: Problem, options: FitOptions): Promise<this> {
@@ -48,7 +47,7 @@ export class SideBySide implements Method {
     await this.web.fit({ ...unlabelled, generalized: false }, options);
     signal?.throwIfAborted();
     const targets = labelTargets(problem.auxiliaryLabels, problem.auxiliaryNames.length);
-    this.auxiliary_ = ridgeRegression(backend, problem.auxiliaryFeatures, targets, { ridge: this.ridge });
+    this.auxiliary_ = ridgeRegression(backend, problem.auxiliaryFeatures, targets, { ridge: this.options.ridge });
     this.#backend = backend;
     this.scales_ = [
       scaleOf(this.web.decisionValues(problem.testFeatures)),
@@ -60,7 +59,7 @@ export class SideBySide implements Method {
   decisionValues(features: Matrix): Matrix {
     if (!this.scales_ || !this.auxiliary_ || !this.#backend) throw notFitted();
     const test = standardised(this.web.decisionValues(features), this.scales_[0]);
-    for (let k = 0; k < test.data.length; k++) test.data[k] += this.balance;
+    for (let k = 0; k < test.data.length; k++) test.data[k] += this.options.balance;
     const auxiliary = standardised(linearDecisions(this.#backend, this.auxiliary_, features), this.scales_[1]);
     const values = Matrix.zeros(features.rows, test.cols + auxiliary.cols);
     values.view(0, values.rows, 0, test.cols).copyFrom(test);
@@ -72,12 +71,3 @@ export class SideBySide implements Method {
     return rowMaxima(this.decisionValues(features));
   }
 }
-
-export const sideBySideParameters: Readonly<Record<keyof SideBySideParameters, ParameterSpec>> = {
-  ridge: { ...ridgeParameter, description: 'penalty on the squared weights of the regressor of auxiliary categories' },
-  balance: {
-    description: 'added to the standardised values of test categories',
-    default: 0,
-    range: { kind: 'linear', low: -2, high: 2 },
-  },
-};

@@ -2,16 +2,18 @@
 import type { MethodSpec } from '../spec.js';
 import { xiaoSpec } from '../web/xiao.js';
 import { createPart, partParameters } from './parts.js';
-import { SideBySide, type SideBySideParameters, sideBySideParameters } from './side-by-side.js';
+import { SideBySide, sideBySideParameters } from './side-by-side.js';
 
-export const wslLrSpec: MethodSpec = {
+const parameters = { ...partParameters(xiaoSpec), ...sideBySideParameters };
+
+export const wslLrSpec: MethodSpec<typeof parameters> = {
   name: 'wsl+lr',
   title: 'WSL+LR',
   citation:
     'Niu, Veeraraghavan and Sabharwal, Fine-grained classification using heterogeneous web data and auxiliary categories, 2018',
   uses: ['web', 'auxiliary', 'test', 'semantics'],
   setting: 'generalized',
-  parameters: { ...partParameters(xiaoSpec), ...sideBySideParameters },
-  create: (parameters, seed) =>
-    new SideBySide('wsl+lr', createPart(xiaoSpec, parameters, seed), parameters as SideBySideParameters),
+  parameters,
+  create: ({ ridge, balance, ...parts }, seed) =>
+    new SideBySide('wsl+lr', createPart(xiaoSpec, parts, seed), { ridge, balance }),
 };

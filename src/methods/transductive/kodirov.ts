@@ -11,9 +11,9 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import { categoryMap } from '../blocks/category-map.js';
-import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
 import { labelSums, times, timesTransposed } from '../blocks/products.js';
 import { unitRows } from '../blocks/semantics.js';
 import { normaliseExponentials } from '../blocks/softmax.js';
@@ -22,23 +22,21 @@ import type { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
-export interface KodirovParameters {
-  decay?: number;
-  adaptation?: number;
-  similarity?: number;
-  sparsity?: number;
-  sharpness?: number;
-  rounds?: number;
-}
+const parameters = {
+  decay: number('penalty on the auxiliary dictionary', 10, { above: 0, range: log(1, 100) }),
+  adaptation: number('closeness of the test dictionary to the auxiliary one', 3, { above: 0, range: log(0.1, 100) }),
+  similarity: number('closeness of codes to the category vectors a picture resembles', 0.1, {
+    above: 0,
+    range: log(1e-3, 1),
+  }),
+  sparsity: number('penalty on the size of codes', 3e-3, { least: 0, range: log(1e-5, 1e-1) }),
+  sharpness: number('how decidedly a picture resembles one category', 20, { above: 0, range: log(3, 100) }),
+  rounds: whole('turns between codes and dictionary', 4),
+};
 
 export class Kodirov extends TransductiveMethod {
   readonly name = 'kodirov';
-  readonly decay: number;
-  readonly adaptation: number;
-  readonly similarity: number;
-  readonly sparsity: number;
-  readonly sharpness: number;
-  readonly rounds: number;
+  readonly options: OptionsOf<typeof parameters>;
   /** D', m×d. */
   dictionary_: Matrix<Float64Array> | undefined;
   /** D_s', m×d. */
@@ -48,15 +46,9 @@ export class Kodirov extends TransductiveMethod {
   /** The objective after every step, codes and dictionary in turn. */
   objectives_: number[] | undefined;
 
-  constructor(parameters: KodirovParameters = {}) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
     super();
-    const { decay = 10, adaptation = 3, similarity = 0.1, sparsity = 3e-3, sharpness = 20, rounds = 4 } = parameters;
-    this.decay = positive(this.name, 'decay', decay);
-    this.adaptation = positive(this.name, 'adaptation', adaptation);
-    this.similarity = positive(this.name, 'similarity', similarity);
-    this.sparsity = nonNegative(this.name, 'sparsity', sparsity);
-    this.sharpness = positive(this.name, 'sharpness', sharpness);
-    this.rounds = wholeNumber(this.name, 'rounds', rounds);
+    this.options = resolveParameters(this.name, parameters, given);
   }
 
   protected override async learn(
@@ -66,14 +58,14 @@ export class Kodirov extends TransductiveMethod {
   ): Promise<TransductiveAnswer> {
     const { features, labels, counts, test, learnt, candidates } = data;
     const sums = labelSums(backend, features, labels, learnt.rows);
-    const auxiliary = categoryMap(backend, learnt, counts, sums, this.decay);
+    const auxiliary = categoryMap(backend, learnt, counts, sums, this.options.decay);
     const prototypes = unitRows(times(backend, candidates, auxiliary));
     /** Σ_c w_ic s_c of every picture, and w. */
     const look = (pictures: Matrix<Float64Array>, here: Backend) => {
       const chances = timesTransposed(here, unitRows(pictures), prototypes);
       for (let i = 0; i < chances.rows; i++) {
         const row = chances.row(i);
-        for (let c = 0; c < row.length; c++) row[c] *= this.sharpness;
+        for (let c = 0; c < row.length; c++) row[c] *= this.options.sharpness;
         normaliseExponentials(row);
       }
       return { chances, places: times(here, chances, candidates) };
@@ -86,8 +78,8 @@ export class Kodirov extends TransductiveMethod {
       here: Backend,
     ) =>
       sparseCodes(here, pictures, dictionary, places, start, {
-        pull: this.similarity,
-        sparsity: this.sparsity,
+        pull: this.options.similarity,
+        sparsity: this.options.sparsity,
         signal,
       });
 
@@ -96,13 +88,13 @@ export class Kodirov extends TransductiveMethod {
     let codes = places;
     const objectives: number[] = [];
     const record = () => objectives.push(this.#objective(backend, data, auxiliary, chances, dictionary, codes));
-    for (let round = 0; round < this.rounds; round++) {
+    for (let round = 0; round < this.options.rounds; round++) {
       signal?.throwIfAborted();
       codes = encode(test, dictionary, places, codes, backend);
       record();
-      dictionary = adapted(backend, test, codes, auxiliary, this.adaptation);
+      dictionary = adapted(backend, test, codes, auxiliary, this.options.adaptation);
       record();
-      onProgress?.({ done: round + 1, total: this.rounds });
+      onProgress?.({ done: round + 1, total: this.options.rounds });
       await breathe();
     }
     codes = encode(test, dictionary, places, codes, backend);
@@ -148,9 +140,9 @@ export class Kodirov extends TransductiveMethod {
     for (const value of codes.data) absolute += Math.abs(value);
     return (
       backend.dot(error, error) +
-      this.adaptation * backend.dot(move, move) +
-      this.similarity * distance +
-      this.sparsity * absolute
+      this.options.adaptation * backend.dot(move, move) +
+      this.options.similarity * distance +
+      this.options.sparsity * absolute
     );
   }
 }
@@ -173,39 +165,12 @@ function adapted(
   return dictionary;
 }
 
-export const kodirovSpec: MethodSpec = {
+export const kodirovSpec: MethodSpec<typeof parameters> = {
   name: 'kodirov',
   title: 'Kodirov, Xiang, Fu and Gong',
   citation: 'Kodirov, Xiang, Fu and Gong, Unsupervised domain adaptation for zero-shot learning, ICCV 2015',
   uses: ['auxiliary', 'test', 'semantics'],
   setting: 'standard',
-  parameters: {
-    decay: {
-      description: 'penalty on the auxiliary dictionary',
-      default: 10,
-      range: { kind: 'log', low: 1, high: 100 },
-    },
-    adaptation: {
-      description: 'closeness of the test dictionary to the auxiliary one',
-      default: 3,
-      range: { kind: 'log', low: 0.1, high: 100 },
-    },
-    similarity: {
-      description: 'closeness of codes to the category vectors a picture resembles',
-      default: 0.1,
-      range: { kind: 'log', low: 1e-3, high: 1 },
-    },
-    sparsity: {
-      description: 'penalty on the size of codes',
-      default: 3e-3,
-      range: { kind: 'log', low: 1e-5, high: 1e-1 },
-    },
-    sharpness: {
-      description: 'how decidedly a picture resembles one category',
-      default: 20,
-      range: { kind: 'log', low: 3, high: 100 },
-    },
-    rounds: { description: 'turns between codes and dictionary', default: 4 },
-  },
-  create: (parameters) => new Kodirov(parameters as KodirovParameters),
+  parameters,
+  create: (options) => new Kodirov(options),
 };

@@ -11,11 +11,11 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import { stackRows } from '../../problem/rows.js';
 import { assignWithinCapacity } from '../blocks/capacitated-assignment.js';
 import { minimise } from '../blocks/lbfgs.js';
-import { nonNegative, positive, share, wholeNumber } from '../blocks/parameters.js';
 import { mainDirections } from '../blocks/pca.js';
 import { timesTransposed } from '../blocks/products.js';
 import type { Workspace } from '../blocks/workspace.js';
@@ -23,25 +23,23 @@ import type { MethodSpec } from '../spec.js';
 import { LabelEmbedding, labelCosts } from './label-embedding.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
-export interface LiParameters {
-  dimensions?: number;
-  decay?: number;
-  drift?: number;
-  balance?: number;
-  spread?: number;
-  rounds?: number;
-  iterations?: number;
-}
+const parameters = {
+  dimensions: whole('dimensions of the label embedding', 50),
+  decay: number('penalty on the map from pictures', 0.1, { above: 0, range: log(1e-2, 1) }),
+  drift: number('closeness of the label embedding to the category vectors', 3, { above: 0, range: log(0.1, 100) }),
+  balance: number('weight of test pictures against auxiliary ones', 1, { least: 0, range: log(0.03, 3) }),
+  spread: number('how far categories may differ in size, as a share', 0.3, {
+    above: 0,
+    most: 1,
+    range: linear(0.2, 1),
+  }),
+  rounds: whole('turns between map, embedding and labels', 3, { least: 0 }),
+  iterations: whole('steps of the first search for the map', 9),
+};
 
 export class Li extends TransductiveMethod {
   readonly name = 'li';
-  readonly dimensions: number;
-  readonly decay: number;
-  readonly drift: number;
-  readonly balance: number;
-  readonly spread: number;
-  readonly rounds: number;
-  readonly iterations: number;
+  readonly options: OptionsOf<typeof parameters>;
   /** W, r×d. */
   map_: Matrix<Float64Array> | undefined;
   /** M of the test categories, Ct×r, in the order of their vectors' content. */
@@ -49,24 +47,9 @@ export class Li extends TransductiveMethod {
   /** The objective after every step: W, M and labels in turn, after the first labels. */
   objectives_: number[] | undefined;
 
-  constructor(parameters: LiParameters = {}) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
     super();
-    const {
-      dimensions = 50,
-      decay = 0.1,
-      drift = 3,
-      balance = 1,
-      spread = 0.3,
-      rounds = 3,
-      iterations = 9,
-    } = parameters;
-    this.dimensions = wholeNumber(this.name, 'dimensions', dimensions);
-    this.decay = positive(this.name, 'decay', decay);
-    this.drift = positive(this.name, 'drift', drift);
-    this.balance = nonNegative(this.name, 'balance', balance);
-    this.spread = share(this.name, 'spread', spread);
-    this.rounds = wholeNumber(this.name, 'rounds', rounds, 0);
-    this.iterations = wholeNumber(this.name, 'iterations', iterations);
+    this.options = resolveParameters(this.name, parameters, given);
   }
 
   protected override async learn(
@@ -80,29 +63,29 @@ export class Li extends TransductiveMethod {
     pictures.view(0, nt).copyFrom(test);
     pictures.view(nt, nt + na).copyFrom(features);
     const given = stackRows(candidates, learnt).copy('float64');
-    const axes = mainDirections(backend, given, this.dimensions).directions;
+    const axes = mainDirections(backend, given, this.options.dimensions).directions;
     const vectors = workspace.copy(timesTransposed(backend, given, axes));
-    const state = new LabelEmbedding(backend, workspace, pictures, vectors, this);
+    const state = new LabelEmbedding(backend, workspace, pictures, vectors, this.options);
     labels.forEach((label, i) => {
       state.labels[nt + i] = choices + label;
     });
     state.weights.fill(1 / na, nt);
     const steps = { signal };
 
-    const learnMap = preconditionedMap(backend, workspace, pictures, state, this.decay);
-    await learnMap({ ...steps, maxIterations: this.iterations });
+    const learnMap = preconditionedMap(backend, workspace, pictures, state, this.options.decay);
+    await learnMap({ ...steps, maxIterations: this.options.iterations });
     state.labels.set(this.#bestLabels(state.refreshScores().view(0, nt), choices));
-    state.weights.fill(this.balance / nt, 0, nt);
+    state.weights.fill(this.options.balance / nt, 0, nt);
     const objectives = [state.value()];
-    const later = { ...steps, maxIterations: Math.ceil(this.iterations / 3) };
-    for (let round = 0; round < this.rounds; round++) {
+    const later = { ...steps, maxIterations: Math.ceil(this.options.iterations / 3) };
+    for (let round = 0; round < this.options.rounds; round++) {
       await learnMap(later);
       objectives.push(state.value());
-      await learnEmbedding(backend, state, this.drift, later);
+      await learnEmbedding(backend, state, this.options.drift, later);
       objectives.push(state.value());
       state.labels.set(this.#bestLabels(state.refreshScores().view(0, nt), choices));
       objectives.push(state.value());
-      onProgress?.({ done: round + 1, total: this.rounds });
+      onProgress?.({ done: round + 1, total: this.options.rounds });
     }
     const [map, embedding] = [state.map.copy('float64'), state.embedding.view(0, choices).copy('float64')];
     this.map_ = map;
@@ -120,8 +103,8 @@ export class Li extends TransductiveMethod {
     for (let i = 0; i < scores.rows; i++) costs.row(i).set(labelCosts(scores.row(i), choices));
     const even = scores.rows / choices;
     return assignWithinCapacity(costs, {
-      least: Math.floor(even * (1 - this.spread)),
-      most: Math.ceil(even * (1 + this.spread)),
+      least: Math.floor(even * (1 - this.options.spread)),
+      most: Math.ceil(even * (1 + this.options.spread)),
     });
   }
 }
@@ -183,37 +166,13 @@ function chosenFirst(scores: Matrix<Float64Array>, labels: Int32Array): Matrix<F
   return values;
 }
 
-export const liSpec: MethodSpec = {
+export const liSpec: MethodSpec<typeof parameters> = {
   name: 'li',
   title: 'Li, Guo and Schuurmans',
   citation:
     'Li, Guo and Schuurmans, Semi-supervised zero-shot classification with label representation learning, ICCV 2015',
   uses: ['auxiliary', 'test', 'semantics'],
   setting: 'standard',
-  parameters: {
-    dimensions: { description: 'dimensions of the label embedding', default: 50 },
-    decay: {
-      description: 'penalty on the map from pictures',
-      default: 0.1,
-      range: { kind: 'log', low: 1e-2, high: 1 },
-    },
-    drift: {
-      description: 'closeness of the label embedding to the category vectors',
-      default: 3,
-      range: { kind: 'log', low: 0.1, high: 100 },
-    },
-    balance: {
-      description: 'weight of test pictures against auxiliary ones',
-      default: 1,
-      range: { kind: 'log', low: 0.03, high: 3 },
-    },
-    spread: {
-      description: 'how far categories may differ in size, as a share',
-      default: 0.3,
-      range: { kind: 'linear', low: 0.2, high: 1 },
-    },
-    rounds: { description: 'turns between map, embedding and labels', default: 3 },
-    iterations: { description: 'steps of the first search for the map', default: 9 },
-  },
-  create: (parameters) => new Li(parameters as LiParameters),
+  parameters,
+  create: (options) => new Li(options),
 };

@@ -10,11 +10,11 @@
 import { ProblemError } from '../../errors.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
+import { linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import { stackRows } from '../../problem/rows.js';
 import { labelTargets, linearDecisions } from '../blocks/linear-model.js';
 import { miniBatches } from '../blocks/mini-batches.js';
-import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
 import { mainDirections } from '../blocks/pca.js';
 import { times, timesTransposed } from '../blocks/products.js';
 import { unitRows } from '../blocks/semantics.js';
@@ -24,70 +24,34 @@ import type { MethodSpec } from '../spec.js';
 import { FeedbackAutoencoder } from './feedback-autoencoder.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
-export interface SeGzslParameters {
-  components?: number;
-  latentSize?: number;
-  hidden?: number;
-  variance?: number;
-  feedback?: number;
-  independence?: number;
-  testShare?: number;
-  sharpness?: number;
-  examples?: number;
-  decay?: number;
-  learningRate?: number;
-  steps?: number;
-}
+const parameters = {
+  components: whole('principal components that features enter as', 200),
+  latentSize: whole('dimensions of the latent code', 32),
+  hidden: whole('units of each hidden layer', 256),
+  variance: number('variance of pictures around what is generated', 1, { above: 0, range: log(0.1, 3) }),
+  feedback: number('weight of made pictures being recognised', 0.1, { least: 0, range: log(1e-2, 1) }),
+  independence: number('weight of latent codes being recovered', 0.1, { least: 0, range: log(1e-2, 1) }),
+  testShare: number('test pictures per auxiliary picture in a batch', 0.6, { least: 0, range: linear(0, 1) }),
+  sharpness: number('how decidedly a test picture resembles one category', 15, { above: 0, range: log(3, 50) }),
+  examples: whole('pictures made of each category', 60),
+  decay: number('shrinking of the weights of the networks', 5, { least: 0, range: log(1, 30) }),
+  learningRate: number('first step of the networks', 1e-3, { above: 0, range: log(3e-4, 3e-3) }),
+  steps: whole('batches of the training', 400),
+};
 
 /** Most pictures of one batch. */
 const largestBatch = 128;
 
 export class SeGzsl extends TransductiveMethod {
   readonly name = 'se-gzsl';
-  readonly components: number;
-  readonly latentSize: number;
-  readonly hidden: number;
-  readonly variance: number;
-  readonly feedback: number;
-  readonly independence: number;
-  readonly testShare: number;
-  readonly sharpness: number;
-  readonly examples: number;
-  readonly decay: number;
-  readonly learningRate: number;
-  readonly steps: number;
+  readonly options: OptionsOf<typeof parameters>;
   readonly seed: number;
   /** Losses of every batch: autoencoder, feedback and regression. */
   losses_: { autoencoder: number; feedback: number; regression: number }[] | undefined;
 
-  constructor(parameters: SeGzslParameters = {}, seed = 1) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}, seed = 1) {
     super();
-    const {
-      components = 200,
-      latentSize = 32,
-      hidden = 256,
-      variance = 1,
-      feedback = 0.1,
-      independence = 0.1,
-      testShare = 0.6,
-      sharpness = 15,
-      examples = 60,
-      decay = 5,
-      learningRate = 1e-3,
-      steps = 400,
-    } = parameters;
-    this.components = wholeNumber(this.name, 'components', components);
-    this.latentSize = wholeNumber(this.name, 'latentSize', latentSize);
-    this.hidden = wholeNumber(this.name, 'hidden', hidden);
-    this.variance = positive(this.name, 'variance', variance);
-    this.feedback = nonNegative(this.name, 'feedback', feedback);
-    this.independence = nonNegative(this.name, 'independence', independence);
-    this.testShare = nonNegative(this.name, 'testShare', testShare);
-    this.sharpness = positive(this.name, 'sharpness', sharpness);
-    this.examples = wholeNumber(this.name, 'examples', examples);
-    this.decay = nonNegative(this.name, 'decay', decay);
-    this.learningRate = positive(this.name, 'learningRate', learningRate);
-    this.steps = wholeNumber(this.name, 'steps', steps);
+    this.options = resolveParameters(this.name, parameters, given);
     this.seed = seed;
   }
 
@@ -97,7 +61,7 @@ export class SeGzsl extends TransductiveMethod {
     options: FitOptions,
   ): Promise<TransductiveAnswer> {
     const { backend, signal } = options;
-    const { directions, energies } = mainDirections(backend, data.features, this.components);
+    const { directions, energies } = mainDirections(backend, data.features, this.options.components);
     // One scale for all components: a mean variance of one suits the networks and leaves distances in proportion.
     const total = energies.reduce((sum, value) => sum + value, 0);
     if (!(total > 1e-20))
@@ -119,11 +83,11 @@ export class SeGzsl extends TransductiveMethod {
       {
         pictureSize: pictures.cols,
         vectorSize: vectors.learnt.cols,
-        latentSize: this.latentSize,
-        hidden: this.hidden,
-        variance: this.variance,
-        feedback: this.feedback,
-        independence: this.independence,
+        latentSize: this.options.latentSize,
+        hidden: this.options.hidden,
+        variance: this.options.variance,
+        feedback: this.options.feedback,
+        independence: this.options.independence,
       },
       { batch: 2 * largestBatch, random: new Random(this.seed, 1) },
     );
@@ -156,16 +120,16 @@ export class SeGzsl extends TransductiveMethod {
     const storage = {
       pictures: backend.matrix(most, p, 'float32'),
       vectors: backend.matrix(most, q, 'float32'),
-      noise: backend.matrix(most, this.latentSize, 'float32'),
+      noise: backend.matrix(most, this.options.latentSize, 'float32'),
       conditions: backend.matrix(most, q, 'float32'),
-      latents: backend.matrix(most, this.latentSize, 'float32'),
+      latents: backend.matrix(most, this.options.latentSize, 'float32'),
     };
     const categories = stackRows(learnt, candidates);
     this.losses_ = [];
     try {
-      const epochs = Math.ceil(this.steps / perEpoch);
+      const epochs = Math.ceil(this.options.steps / perEpoch);
       for await (const { rows, step } of miniBatches(features.rows, random, { epochs, size, signal, onProgress })) {
-        const joining = step < 0.5 ? Math.min(largestBatch, Math.round(this.testShare * rows.length)) : 0;
+        const joining = step < 0.5 ? Math.min(largestBatch, Math.round(this.options.testShare * rows.length)) : 0;
         const count = rows.length + joining;
         rows.forEach((row, k) => {
           storage.pictures.row(k).set(features.row(row));
@@ -181,7 +145,7 @@ export class SeGzsl extends TransductiveMethod {
           );
         for (let k = 0; k < count; k++) storage.conditions.row(k).set(categories.row(random.integer(categories.rows)));
         for (const drawn of [storage.noise, storage.latents])
-          for (let e = 0; e < count * this.latentSize; e++) drawn.data[e] = random.normal();
+          for (let e = 0; e < count * this.options.latentSize; e++) drawn.data[e] = random.normal();
         this.losses_.push(
           model.differentiate({
             pictures: storage.pictures.view(0, count),
@@ -192,7 +156,7 @@ export class SeGzsl extends TransductiveMethod {
             latents: storage.latents.view(0, count),
           }),
         );
-        model.step(this.learningRate * step, this.decay);
+        model.step(this.options.learningRate * step, this.options.decay);
       }
     } finally {
       for (const matrix of Object.values(storage)) backend.release(matrix);
@@ -208,7 +172,7 @@ export class SeGzsl extends TransductiveMethod {
       for (let c = 0; c < chances.length; c++) {
         const vector = units[1].row(c);
         chances[c] = 0;
-        for (let j = 0; j < vector.length; j++) chances[c] += this.sharpness * answer[j] * vector[j];
+        for (let j = 0; j < vector.length; j++) chances[c] += this.options.sharpness * answer[j] * vector[j];
       }
       normaliseExponentials(chances);
       const out = vectors.row(i);
@@ -223,19 +187,19 @@ export class SeGzsl extends TransductiveMethod {
   /** `examples` pictures of every test category. */
   #synthesize(model: FeedbackAutoencoder, candidates: Matrix<Float64Array>, size: number) {
     const random = new Random(this.seed, 4);
-    const features = Matrix.zeros(candidates.rows * this.examples, size);
+    const features = Matrix.zeros(candidates.rows * this.options.examples, size);
     const labels = new Int32Array(features.rows);
     const [latents, conditions] = [
-      Matrix.zeros(largestBatch, this.latentSize, 'float32'),
+      Matrix.zeros(largestBatch, this.options.latentSize, 'float32'),
       Matrix.zeros(largestBatch, candidates.cols, 'float32'),
     ];
     for (let start = 0; start < features.rows; start += largestBatch) {
       const count = Math.min(largestBatch, features.rows - start);
       for (let k = 0; k < count; k++) {
-        labels[start + k] = Math.floor((start + k) / this.examples);
+        labels[start + k] = Math.floor((start + k) / this.options.examples);
         conditions.row(k).set(candidates.row(labels[start + k]));
       }
-      for (let e = 0; e < count * this.latentSize; e++) latents.data[e] = random.normal();
+      for (let e = 0; e < count * this.options.latentSize; e++) latents.data[e] = random.normal();
       features.view(start, start + count).copyFrom(model.generate(latents.view(0, count), conditions.view(0, count)));
     }
     return { features, labels };
@@ -253,53 +217,12 @@ function coordinates(
   return { learnt: timesTransposed(backend, learnt, axes), candidates: timesTransposed(backend, candidates, axes) };
 }
 
-export const seGzslSpec: MethodSpec = {
+export const seGzslSpec: MethodSpec<typeof parameters> = {
   name: 'se-gzsl',
   title: 'SE-GZSL',
   citation: 'Kumar Verma, Arora, Mishra and Rai, Generalized zero-shot learning via synthesized examples, CVPR 2018',
   uses: ['auxiliary', 'test', 'semantics'],
   setting: 'standard',
-  parameters: {
-    components: { description: 'principal components that features enter as', default: 200 },
-    latentSize: { description: 'dimensions of the latent code', default: 32 },
-    hidden: { description: 'units of each hidden layer', default: 256 },
-    variance: {
-      description: 'variance of pictures around what is generated',
-      default: 1,
-      range: { kind: 'log', low: 0.1, high: 3 },
-    },
-    feedback: {
-      description: 'weight of made pictures being recognised',
-      default: 0.1,
-      range: { kind: 'log', low: 1e-2, high: 1 },
-    },
-    independence: {
-      description: 'weight of latent codes being recovered',
-      default: 0.1,
-      range: { kind: 'log', low: 1e-2, high: 1 },
-    },
-    testShare: {
-      description: 'test pictures per auxiliary picture in a batch',
-      default: 0.6,
-      range: { kind: 'linear', low: 0, high: 1 },
-    },
-    sharpness: {
-      description: 'how decidedly a test picture resembles one category',
-      default: 15,
-      range: { kind: 'log', low: 3, high: 50 },
-    },
-    examples: { description: 'pictures made of each category', default: 60 },
-    decay: {
-      description: 'shrinking of the weights of the networks',
-      default: 5,
-      range: { kind: 'log', low: 1, high: 30 },
-    },
-    learningRate: {
-      description: 'first step of the networks',
-      default: 1e-3,
-      range: { kind: 'log', low: 3e-4, high: 3e-3 },
-    },
-    steps: { description: 'batches of the training', default: 400 },
-  },
-  create: (parameters, seed) => new SeGzsl(parameters as SeGzslParameters, seed),
+  parameters,
+  create: (options, seed) => new SeGzsl(options, seed),
 };

@@ -10,30 +10,28 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import { type FitOptions, rowMaxima } from '../../problem/method.js';
 import { stackRows } from '../../problem/rows.js';
 import { categoryMap } from '../blocks/category-map.js';
 import { squaredDistances } from '../blocks/distances.js';
-import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
 import { labelCounts, labelSums, times } from '../blocks/products.js';
 import type { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
-export interface ShojaeeParameters {
-  balance?: number;
-  decay?: number;
-  maxIterations?: number;
-}
+const parameters = {
+  balance: number('weight of test pictures against auxiliary ones', 5, { least: 0, range: log(0.3, 30) }),
+  decay: number('penalty on the map from category vectors to pictures', 10, { above: 0, range: log(1, 100) }),
+  maxIterations: whole('most turns at one weight of the test pictures', 50),
+};
 
 /** Shares of the full balance, in the order they are reached. */
 const growth = [0, 0.1, 0.3, 1];
 
 export class Shojaee extends TransductiveMethod {
   readonly name = 'shojaee';
-  readonly balance: number;
-  readonly decay: number;
-  readonly maxIterations: number;
+  readonly options: OptionsOf<typeof parameters>;
   /** D s of every test category, in the order of the vectors' content. */
   prototypes_: Matrix<Float64Array> | undefined;
   /** D', (m + 1)×d. */
@@ -41,11 +39,9 @@ export class Shojaee extends TransductiveMethod {
   /** The objective after every step at the full balance. */
   objectives_: number[] | undefined;
 
-  constructor({ balance = 5, decay = 10, maxIterations = 50 }: ShojaeeParameters = {}) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
     super();
-    this.balance = nonNegative(this.name, 'balance', balance);
-    this.decay = positive(this.name, 'decay', decay);
-    this.maxIterations = wholeNumber(this.name, 'maxIterations', maxIterations);
+    this.options = resolveParameters(this.name, parameters, given);
   }
 
   protected override async learn(
@@ -62,14 +58,14 @@ export class Shojaee extends TransductiveMethod {
     let distances = Matrix.zeros(0, 0);
     let prototypes = Matrix.zeros(0, 0);
     for (const share of growth) {
-      const balance = share * this.balance;
-      for (let iteration = 0; iteration < this.maxIterations; iteration++) {
+      const balance = share * this.options.balance;
+      for (let iteration = 0; iteration < this.options.maxIterations; iteration++) {
         signal?.throwIfAborted();
         const counts = labelCounts(labels, candidates.rows);
         const masses = Float64Array.from([...data.counts, ...counts.map((count) => balance * count)]);
         const testSums = labelSums(backend, data.test, labels, candidates.rows);
         backend.axpby(testSums, 0, testSums, balance);
-        map = categoryMap(backend, vectors, masses, stackRows(auxiliarySums, testSums), this.decay);
+        map = categoryMap(backend, vectors, masses, stackRows(auxiliarySums, testSums), this.options.decay);
         prototypes = times(backend, candidates, map);
         distances = squaredDistances(backend, data.test, prototypes);
         const next = nearest(distances);
@@ -77,7 +73,7 @@ export class Shojaee extends TransductiveMethod {
         labels = next;
         if (share === 1) {
           const fit = auxiliaryError(backend, data, times(backend, auxiliary, map));
-          objectives.push(fit + balance * labelledSum(distances, labels) + this.decay * backend.dot(map, map));
+          objectives.push(fit + balance * labelledSum(distances, labels) + this.options.decay * backend.dot(map, map));
         }
         if (!changed || share === 0) break;
         await breathe();
@@ -125,24 +121,12 @@ function withConstant(vectors: Matrix<Float64Array>): Matrix<Float64Array> {
   return result;
 }
 
-export const shojaeeSpec: MethodSpec = {
+export const shojaeeSpec: MethodSpec<typeof parameters> = {
   name: 'shojaee',
   title: 'Shojaee and Baghshah',
   citation: 'Shojaee and Baghshah, Semi-supervised zero-shot learning by a clustering-based approach, 2016',
   uses: ['auxiliary', 'test', 'semantics'],
   setting: 'standard',
-  parameters: {
-    balance: {
-      description: 'weight of test pictures against auxiliary ones',
-      default: 5,
-      range: { kind: 'log', low: 0.3, high: 30 },
-    },
-    decay: {
-      description: 'penalty on the map from category vectors to pictures',
-      default: 10,
-      range: { kind: 'log', low: 1, high: 100 },
-    },
-    maxIterations: { description: 'most turns at one weight of the test pictures', default: 50 },
-  },
-  create: (parameters) => new Shojaee(parameters as ShojaeeParameters),
+  parameters,
+  create: (options) => new Shojaee(options),
 };

@@ -11,10 +11,10 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { choice, integers, log, number, type OptionsOf, oneOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import { squaredDistances } from '../blocks/distances.js';
 import { laplacianForm, neighbourGraph, smallest } from '../blocks/graph.js';
-import { choice, nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
 import { labelSums, timesTransposed } from '../blocks/products.js';
 import { unitRows } from '../blocks/semantics.js';
 import type { Workspace } from '../blocks/workspace.js';
@@ -24,37 +24,26 @@ import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } fr
 const hubnesses = ['none', 'normalised', 'ranked'] as const;
 type Hubness = (typeof hubnesses)[number];
 
-export interface XuParameters {
-  decay?: number;
-  smoothness?: number;
-  edges?: number;
-  neighbours?: number;
-  rounds?: number;
-  hubness?: Hubness;
-}
+const parameters = {
+  decay: number('penalty on the regression', 1, { above: 0, range: log(0.1, 30) }),
+  smoothness: number('weight of neighbours being projected alike', 0.1, { least: 0, range: log(1e-3, 1) }),
+  edges: whole('neighbours of a picture in the graph', 5),
+  neighbours: whole('pictures that a category vector moves to', 30, { range: integers(5, 100) }),
+  rounds: whole('rounds of self-training', 1, { least: 0, range: integers(0, 3) }),
+  hubness: choice('correction of hubs', 'normalised', hubnesses, { range: oneOf(hubnesses) }),
+};
 
 export class Xu extends TransductiveMethod {
   readonly name = 'xu';
-  readonly decay: number;
-  readonly smoothness: number;
-  readonly edges: number;
-  readonly neighbours: number;
-  readonly rounds: number;
-  readonly hubness: Hubness;
+  readonly options: OptionsOf<typeof parameters>;
   /** W, m×d. */
   regression_: Matrix<Float64Array> | undefined;
   /** Vectors of the test categories after self-training, in the order of their content. */
   prototypes_: Matrix<Float64Array> | undefined;
 
-  constructor(parameters: XuParameters = {}) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
     super();
-    const { decay = 1, smoothness = 0.1, edges = 5, neighbours = 30, rounds = 1, hubness = 'normalised' } = parameters;
-    this.decay = positive(this.name, 'decay', decay);
-    this.smoothness = nonNegative(this.name, 'smoothness', smoothness);
-    this.edges = wholeNumber(this.name, 'edges', edges);
-    this.neighbours = wholeNumber(this.name, 'neighbours', neighbours);
-    this.rounds = wholeNumber(this.name, 'rounds', rounds, 0);
-    this.hubness = choice(this.name, 'hubness', hubness, hubnesses);
+    this.options = resolveParameters(this.name, parameters, given);
   }
 
   protected override async learn(
@@ -68,12 +57,12 @@ export class Xu extends TransductiveMethod {
       unitRows(timesTransposed(here, pictures, regression));
     const projected = project(data.test, backend);
     let prototypes = data.candidates;
-    for (let round = 0; round < this.rounds; round++) {
+    for (let round = 0; round < this.options.rounds; round++) {
       signal?.throwIfAborted();
-      prototypes = selfTrained(backend, prototypes, projected, this.neighbours);
+      prototypes = selfTrained(backend, prototypes, projected, this.options.neighbours);
     }
     const distances = squaredDistances(backend, projected, prototypes);
-    const correct = hubCorrection(distances, this.hubness);
+    const correct = hubCorrection(distances, this.options.hubness);
     this.regression_ = regression;
     this.prototypes_ = prototypes;
     const places = prototypes;
@@ -93,14 +82,14 @@ export class Xu extends TransductiveMethod {
     const [na, nt, d] = [features.rows, test.rows, features.cols];
     const system = workspace.matrix(d, d);
     backend.syrk(system, features, { transpose: true });
-    if (this.smoothness > 0) {
+    if (this.options.smoothness > 0) {
       const all = workspace.matrix(na + nt, d);
       all.view(0, na).copyFrom(features);
       all.view(na, na + nt).copyFrom(test);
-      const graph = neighbourGraph(backend, all, this.edges, { first: na, signal });
-      backend.axpby(system, this.smoothness, laplacianForm(backend, graph, all), 1);
+      const graph = neighbourGraph(backend, all, this.options.edges, { first: na, signal });
+      backend.axpby(system, this.options.smoothness, laplacianForm(backend, graph, all), 1);
     }
-    backend.addDiagonal(system, this.decay);
+    backend.addDiagonal(system, this.options.decay);
     backend.cholesky(system);
     const regression = Matrix.zeros(learnt.cols, d);
     backend.gemm(regression, learnt, labelSums(backend, features, labels, learnt.rows), { transposeA: true });
@@ -164,31 +153,12 @@ function countBelow(sorted: Float64Array, value: number): number {
   return low;
 }
 
-export const xuSpec: MethodSpec = {
+export const xuSpec: MethodSpec<typeof parameters> = {
   name: 'xu',
   title: 'Xu, Hospedales and Gong',
   citation: 'Xu, Hospedales and Gong, Transductive zero-shot action recognition by word-vector embedding, IJCV 2017',
   uses: ['auxiliary', 'test', 'semantics'],
   setting: 'standard',
-  parameters: {
-    decay: { description: 'penalty on the regression', default: 1, range: { kind: 'log', low: 0.1, high: 30 } },
-    smoothness: {
-      description: 'weight of neighbours being projected alike',
-      default: 0.1,
-      range: { kind: 'log', low: 1e-3, high: 1 },
-    },
-    edges: { description: 'neighbours of a picture in the graph', default: 5 },
-    neighbours: {
-      description: 'pictures that a category vector moves to',
-      default: 30,
-      range: { kind: 'integer', low: 5, high: 100 },
-    },
-    rounds: { description: 'rounds of self-training', default: 1, range: { kind: 'integer', low: 0, high: 3 } },
-    hubness: {
-      description: 'correction of hubs',
-      default: 'normalised',
-      range: { kind: 'choice', values: hubnesses },
-    },
-  },
-  create: (parameters) => new Xu(parameters as XuParameters),
+  parameters,
+  create: (options) => new Xu(options),
 };

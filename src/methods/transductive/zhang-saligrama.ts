@@ -11,12 +11,12 @@
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
+import { integers, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import { assignWithinCapacity } from '../blocks/capacitated-assignment.js';
 import { fitMixture, jointDensities, type Mixture } from '../blocks/em.js';
 import { kMeans } from '../blocks/k-means.js';
 import { labelTargets } from '../blocks/linear-model.js';
-import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
 import { labelSums, timesTransposed } from '../blocks/products.js';
 import { ridgeRegression } from '../blocks/ridge.js';
 import type { Workspace } from '../blocks/workspace.js';
@@ -25,48 +25,30 @@ import { spanCoordinates } from '../zero-shot/span-coordinates.js';
 import { type LatentSimilarity, learnSimilarity } from './latent-similarity.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
-export interface ZhangSaligramaParameters {
-  dimensions?: number;
-  decay?: number;
-  balance?: number;
-  weight?: number;
-  strength?: number;
-  ridge?: number;
-  iterations?: number;
-}
+const parameters = {
+  dimensions: whole('dimensions of the latent space', 60, { range: integers(20, 100) }),
+  decay: number('penalty on the squared embeddings', 2e-3, { above: 0, range: log(3e-4, 1e-2) }),
+  balance: number('weight of categories that do not match', 10, { above: 0, range: log(1, 100) }),
+  weight: number('weight of the similarity against the place in the latent space', 3, {
+    least: 0,
+    range: log(0.3, 30),
+  }),
+  strength: number('pictures that a foretold place counts for', 10, { above: 0, range: log(1, 100) }),
+  ridge: number('penalty of the regression that foretells places', 0.5, { above: 0, range: log(0.05, 5) }),
+  iterations: whole('steps of the search for the embedding', 15),
+};
 
 export class ZhangSaligrama extends TransductiveMethod {
   readonly name = 'zhang-saligrama';
-  readonly dimensions: number;
-  readonly decay: number;
-  readonly balance: number;
-  readonly weight: number;
-  readonly strength: number;
-  readonly ridge: number;
-  readonly iterations: number;
+  readonly options: OptionsOf<typeof parameters>;
   readonly seed: number;
   similarity_: LatentSimilarity | undefined;
   /** Places of the test categories in the whitened latent space, and the spread around them. */
   mixture_: Mixture | undefined;
 
-  constructor(parameters: ZhangSaligramaParameters = {}, seed = 1) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}, seed = 1) {
     super();
-    const {
-      dimensions = 60,
-      decay = 2e-3,
-      balance = 10,
-      weight = 3,
-      strength = 10,
-      ridge = 0.5,
-      iterations = 15,
-    } = parameters;
-    this.dimensions = wholeNumber(this.name, 'dimensions', dimensions);
-    this.decay = positive(this.name, 'decay', decay);
-    this.balance = positive(this.name, 'balance', balance);
-    this.weight = nonNegative(this.name, 'weight', weight);
-    this.strength = positive(this.name, 'strength', strength);
-    this.ridge = positive(this.name, 'ridge', ridge);
-    this.iterations = wholeNumber(this.name, 'iterations', iterations);
+    this.options = resolveParameters(this.name, parameters, given);
     this.seed = seed;
   }
 
@@ -80,16 +62,16 @@ export class ZhangSaligrama extends TransductiveMethod {
     // Nothing can be learnt of directions in which auxiliary categories do not differ.
     const { learnt, others: candidates } = spanCoordinates(backend, data.learnt, data.candidates);
     const similarity = await learnSimilarity(backend, workspace, data.features, data.labels, workspace.copy(learnt), {
-      dimensions: this.dimensions,
-      decay: this.decay,
-      balance: this.balance,
-      iterations: this.iterations,
+      dimensions: this.options.dimensions,
+      decay: this.options.decay,
+      balance: this.options.balance,
+      iterations: this.options.iterations,
       signal,
       onIteration: (done) => onProgress?.({ done }),
     });
     const whitened = whitenedLatent(backend, data, similarity.visual);
     const embedded = Matrix.zeros(candidates.rows, similarity.semantic.rows);
-    backend.gemm(embedded, candidates, similarity.semantic, { transposeB: true, alpha: this.weight });
+    backend.gemm(embedded, candidates, similarity.semantic, { transposeB: true, alpha: this.options.weight });
     /** weight · f(x, s_c), and z. */
     const look = (pictures: Matrix<Float64Array>, here: Backend) => {
       const latent = timesTransposed(here, pictures, similarity.visual);
@@ -98,8 +80,8 @@ export class ZhangSaligrama extends TransductiveMethod {
         points: timesTransposed(here, pictures, whitened.visual),
       };
     };
-    const expected = ridgeRegression(backend, learnt, whitened.categoryMeans, { ridge: this.ridge });
-    const prior = { means: timesTransposed(backend, candidates, expected.weights), strength: this.strength };
+    const expected = ridgeRegression(backend, learnt, whitened.categoryMeans, { ridge: this.options.ridge });
+    const prior = { means: timesTransposed(backend, candidates, expected.weights), strength: this.options.strength };
     for (let c = 0; c < candidates.rows; c++) {
       const row = prior.means.row(c);
       for (let k = 0; k < row.length; k++) row[k] += expected.intercepts[k];
@@ -176,44 +158,12 @@ function whitenedLatent(
   return { visual: map, categoryMeans: timesTransposed(backend, means, spread) };
 }
 
-export const zhangSaligramaSpec: MethodSpec = {
+export const zhangSaligramaSpec: MethodSpec<typeof parameters> = {
   name: 'zhang-saligrama',
   title: 'Zhang-Saligrama',
   citation: 'Zhang and Saligrama, Zero-shot recognition via structured prediction, ECCV 2016',
   uses: ['auxiliary', 'test', 'semantics'],
   setting: 'standard',
-  parameters: {
-    dimensions: {
-      description: 'dimensions of the latent space',
-      default: 60,
-      range: { kind: 'integer', low: 20, high: 100 },
-    },
-    decay: {
-      description: 'penalty on the squared embeddings',
-      default: 2e-3,
-      range: { kind: 'log', low: 3e-4, high: 1e-2 },
-    },
-    balance: {
-      description: 'weight of categories that do not match',
-      default: 10,
-      range: { kind: 'log', low: 1, high: 100 },
-    },
-    weight: {
-      description: 'weight of the similarity against the place in the latent space',
-      default: 3,
-      range: { kind: 'log', low: 0.3, high: 30 },
-    },
-    strength: {
-      description: 'pictures that a foretold place counts for',
-      default: 10,
-      range: { kind: 'log', low: 1, high: 100 },
-    },
-    ridge: {
-      description: 'penalty of the regression that foretells places',
-      default: 0.5,
-      range: { kind: 'log', low: 0.05, high: 5 },
-    },
-    iterations: { description: 'steps of the search for the embedding', default: 15 },
-  },
-  create: (parameters, seed) => new ZhangSaligrama(parameters as ZhangSaligramaParameters, seed),
+  parameters,
+  create: (options, seed) => new ZhangSaligrama(options, seed),
 };

@@ -9,6 +9,7 @@
  * original also has some labelled target pictures; there are none here.
  */
 import { Matrix } from '../../linalg/matrix.js';
+import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
@@ -17,31 +18,29 @@ import { centred, columnMeans, uncentred } from '../blocks/centring.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets, linearDecisions } from '../blocks/linear-model.js';
 import { linearSvm } from '../blocks/linear-svm.js';
-import { positive } from '../blocks/parameters.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 
 /** C_t grows to its full value in these steps. */
 const annealing = [0.01, 0.1, 0.3, 1];
 
-export interface BergamoParameters {
-  cost?: number;
-  testCost?: number;
-  positiveWeight?: number;
-}
+const parameters = {
+  cost: number('price of squared slack of web pictures', 0.3, { above: 0, range: log(1e-2, 1e1) }),
+  testCost: number('price of squared slack of test pictures', 0.1, { above: 0, range: log(1e-3, 1) }),
+  positiveWeight: number('how much more the slack of a positive costs than that of a negative', 3, {
+    above: 0,
+    range: log(1, 10),
+  }),
+};
 
 export class Bergamo extends LinearMethod {
-  readonly cost: number;
-  readonly testCost: number;
-  readonly positiveWeight: number;
+  readonly options: OptionsOf<typeof parameters>;
   /** Signs of the test pictures for every category, nt×C. */
   signs_: Matrix<Float64Array> | undefined;
 
-  constructor({ cost = 0.3, testCost = 0.1, positiveWeight = 3 }: BergamoParameters = {}) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
     super();
-    this.cost = positive('bergamo', 'cost', cost);
-    this.testCost = positive('bergamo', 'testCost', testCost);
-    this.positiveWeight = positive('bergamo', 'positiveWeight', positiveWeight);
+    this.options = resolveParameters('bergamo', parameters, given);
   }
 
   protected override async learn(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<LinearModel> {
@@ -52,7 +51,7 @@ export class Bergamo extends LinearMethod {
     const test = centred(testFeatures, mean);
     const options = { loss: 'squared-hinge', interceptScale: 0.1, tolerance: 0.05, maxSweeps: 30, signal } as const;
     const webTargets = labelTargets(webLabels, testNames.length, { absent: -1 });
-    const webCosts = scaled(webTargets, this.cost, this.positiveWeight);
+    const webCosts = scaled(webTargets, this.options.cost, this.options.positiveWeight);
     let solution = await linearSvm(backend, web, webTargets, { ...options, cost: webCosts });
     const counts = rowsByCategory(webLabels, testNames.length).map(({ length }) =>
       Math.max(1, Math.round((length / webLabels.length) * test.rows)),
@@ -62,7 +61,7 @@ export class Bergamo extends LinearMethod {
     let signs = bestSigns(linearDecisions(backend, solution, test), counts);
     for (const [level, factor] of annealing.entries()) {
       for (let turn = 0; turn < 3; turn++) {
-        const cost = stackRows(webCosts, scaled(signs, factor * this.testCost, this.positiveWeight));
+        const cost = stackRows(webCosts, scaled(signs, factor * this.options.testCost, this.options.positiveWeight));
         const targets = stackRows(webTargets, signs);
         solution = await linearSvm(backend, all, targets, { ...options, cost, start: duals });
         const next = bestSigns(linearDecisions(backend, solution, test), counts);
@@ -107,29 +106,13 @@ function scaled(signs: Matrix, cost: number, positiveWeight: number): Matrix<Flo
   return costs;
 }
 
-export const bergamoSpec: MethodSpec = {
+export const bergamoSpec: MethodSpec<typeof parameters> = {
   name: 'bergamo',
   title: 'Bergamo and Torresani',
   citation:
     'Bergamo and Torresani, Exploiting weakly-labeled web images to improve object classification: a domain adaptation approach, NIPS 2010',
   uses: ['web', 'test'],
   setting: 'standard',
-  parameters: {
-    cost: {
-      description: 'price of squared slack of web pictures',
-      default: 0.3,
-      range: { kind: 'log', low: 1e-2, high: 1e1 },
-    },
-    testCost: {
-      description: 'price of squared slack of test pictures',
-      default: 0.1,
-      range: { kind: 'log', low: 1e-3, high: 1 },
-    },
-    positiveWeight: {
-      description: 'how much more the slack of a positive costs than that of a negative',
-      default: 3,
-      range: { kind: 'log', low: 1, high: 10 },
-    },
-  },
-  create: (parameters) => new Bergamo(parameters as BergamoParameters),
+  parameters,
+  create: (options) => new Bergamo(options),
 };

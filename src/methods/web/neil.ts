@@ -11,6 +11,7 @@
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
+import { changed, integers, linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { selectIntegers, selectRows } from '../../problem/rows.js';
@@ -19,48 +20,32 @@ import { centred, columnMeans } from '../blocks/centring.js';
 import { kMeans } from '../blocks/k-means.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { positive, share, wholeNumber } from '../blocks/parameters.js';
 import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import { type Workspace, withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 
-export interface NeilParameters {
-  clusters?: number;
-  keptClusters?: number;
-  keptPictures?: number;
-  rounds?: number;
-  shrinkage?: number;
-  ridge?: number;
-}
+const parameters = {
+  clusters: whole('visual sub-categories per category', 10, { range: integers(2, 14) }),
+  keptClusters: number('share of clusters that survive a round', 0.7, { above: 0, most: 1, range: linear(0.3, 1) }),
+  keptPictures: number('share of pictures trusted after re-ranking', 0.8, { above: 0, most: 1, range: linear(0.4, 1) }),
+  rounds: whole('rounds of clustering, training and re-ranking', 2, { range: integers(1, 4) }),
+  shrinkage: number('share of the mean variance added to the covariance of the detectors', 3, {
+    above: 0,
+    range: log(0.03, 30),
+  }),
+  ridge: changed(ridgeParameter, { description: 'penalty on the squared weights of the regressor' }),
+};
 
 export class Neil extends LinearMethod {
-  readonly clusters: number;
-  readonly keptClusters: number;
-  readonly keptPictures: number;
-  readonly rounds: number;
-  readonly shrinkage: number;
-  readonly ridge: number;
+  readonly options: OptionsOf<typeof parameters>;
   readonly seed: number;
   /** Rows of the web pictures that were trusted in the end, ascending. */
   trusted_: Int32Array | undefined;
 
-  constructor(parameters: NeilParameters = {}, seed = 1) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}, seed = 1) {
     super();
-    const {
-      clusters = 10,
-      keptClusters = 0.7,
-      keptPictures = 0.8,
-      rounds = 2,
-      shrinkage = 3,
-      ridge = 0.5,
-    } = parameters;
-    this.clusters = wholeNumber('neil', 'clusters', clusters);
-    this.keptClusters = share('neil', 'keptClusters', keptClusters);
-    this.keptPictures = share('neil', 'keptPictures', keptPictures);
-    this.rounds = wholeNumber('neil', 'rounds', rounds);
-    this.shrinkage = positive('neil', 'shrinkage', shrinkage);
-    this.ridge = positive('neil', 'ridge', ridge);
+    this.options = resolveParameters('neil', parameters, given);
     this.seed = seed;
   }
 
@@ -69,18 +54,18 @@ export class Neil extends LinearMethod {
     const { webFeatures, webLabels, testNames } = problem;
     const categories = rowsByCategory(webLabels, testNames.length);
     await withWorkspace(backend, async (workspace) => {
-      const detectors = new Detectors(backend, workspace, webFeatures, this.shrinkage);
+      const detectors = new Detectors(backend, workspace, webFeatures, this.options.shrinkage);
       let trusted = categories;
-      for (let round = 0; round < this.rounds; round++) {
+      for (let round = 0; round < this.options.rounds; round++) {
         signal?.throwIfAborted();
         trusted = this.#round(detectors, categories, trusted, new Random(this.seed, round), signal);
-        onProgress?.({ done: round + 1, total: this.rounds });
+        onProgress?.({ done: round + 1, total: this.options.rounds });
       }
       this.trusted_ = Int32Array.from(trusted.flat()).sort();
     });
     const rows = this.trusted_!;
     const targets = labelTargets(selectIntegers(webLabels, rows), testNames.length);
-    return ridgeRegression(backend, selectRows(webFeatures, rows), targets, { ridge: this.ridge });
+    return ridgeRegression(backend, selectRows(webFeatures, rows), targets, { ridge: this.options.ridge });
   }
 
   #round(
@@ -92,7 +77,7 @@ export class Neil extends LinearMethod {
   ): number[][] {
     const clusters = trusted.map((rows) => {
       // Every category draws the same numbers, so that their order does not matter.
-      const clustering = detectors.cluster(rows, this.clusters, Random.restore(random.state), signal);
+      const clustering = detectors.cluster(rows, this.options.clusters, Random.restore(random.state), signal);
       return rowsByCategory(clustering, Math.max(...clustering) + 1).map((members) => members.map((i) => rows[i]));
     });
     const scores = detectors.train(clusters.flat());
@@ -101,12 +86,12 @@ export class Neil extends LinearMethod {
       const numbers = own.map((_, k) => first + k);
       first += own.length;
       const strengths = own.map((members, k) => strength(scores, numbers[k], members, categories[c]));
-      const kept = best(strengths, Math.max(1, Math.round(this.keptClusters * own.length)));
+      const kept = best(strengths, Math.max(1, Math.round(this.options.keptClusters * own.length)));
       const ranks = categories[c].map((row) => {
         const others = kept.filter((k) => !own[k].includes(row));
         return Math.max(...(others.length > 0 ? others : kept).map((k) => scores.at(row, numbers[k])));
       });
-      const count = Math.max(1, Math.round(this.keptPictures * ranks.length));
+      const count = Math.max(1, Math.round(this.options.keptPictures * ranks.length));
       return best(ranks, count).map((i) => categories[c][i]);
     });
   }
@@ -177,39 +162,12 @@ function best(values: readonly number[], count: number): number[] {
   return order.slice(0, count);
 }
 
-export const neilSpec: MethodSpec = {
+export const neilSpec: MethodSpec<typeof parameters> = {
   name: 'neil',
   title: 'NEIL',
   citation: 'Chen, Shrivastava and Gupta, NEIL: extracting visual knowledge from web data, ICCV 2013',
   uses: ['web'],
   setting: 'standard',
-  parameters: {
-    clusters: {
-      description: 'visual sub-categories per category',
-      default: 10,
-      range: { kind: 'integer', low: 2, high: 14 },
-    },
-    keptClusters: {
-      description: 'share of clusters that survive a round',
-      default: 0.7,
-      range: { kind: 'linear', low: 0.3, high: 1 },
-    },
-    keptPictures: {
-      description: 'share of pictures trusted after re-ranking',
-      default: 0.8,
-      range: { kind: 'linear', low: 0.4, high: 1 },
-    },
-    rounds: {
-      description: 'rounds of clustering, training and re-ranking',
-      default: 2,
-      range: { kind: 'integer', low: 1, high: 4 },
-    },
-    shrinkage: {
-      description: 'share of the mean variance added to the covariance of the detectors',
-      default: 3,
-      range: { kind: 'log', low: 0.03, high: 30 },
-    },
-    ridge: { ...ridgeParameter, description: 'penalty on the squared weights of the regressor' },
-  },
-  create: (parameters, seed) => new Neil(parameters as NeilParameters, seed),
+  parameters,
+  create: (options, seed) => new Neil(options, seed),
 };

@@ -8,12 +8,12 @@
  * would be had by exchanging two categories. Predictions use p alone.
  */
 import { Matrix } from '../../linalg/matrix.js';
+import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { minimise } from '../blocks/lbfgs.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { nonNegative, positive } from '../blocks/parameters.js';
 import { normaliseExponentials, SoftmaxLayer, softmaxRegression } from '../blocks/softmax.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
@@ -23,21 +23,22 @@ const certain = 0.5;
 /** Share of each row of softmax(U) on the diagonal when the joint training begins. */
 const initialDiagonal = 0.9;
 
-export interface SukhbaatarParameters {
-  decay?: number;
-  trace?: number;
-}
+const parameters = {
+  decay: number('penalty on the squared weights of the softmax', 0.2, { above: 0, range: log(1e-2, 1e1) }),
+  trace: number('penalty on the trace of the confusion matrix, per picture of a category', 0.3, {
+    least: 0,
+    range: log(0.05, 1),
+  }),
+};
 
 export class Sukhbaatar extends LinearMethod {
-  readonly decay: number;
-  readonly trace: number;
+  readonly options: OptionsOf<typeof parameters>;
   /** Q, C×C: row j holds the chances that a picture of category j bears each label. */
   confusion_: Matrix<Float64Array> | undefined;
 
-  constructor({ decay = 0.2, trace = 0.3 }: SukhbaatarParameters = {}) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
     super();
-    this.decay = positive('sukhbaatar', 'decay', decay);
-    this.trace = nonNegative('sukhbaatar', 'trace', trace);
+    this.options = resolveParameters('sukhbaatar', parameters, given);
   }
 
   protected override async learn(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<LinearModel> {
@@ -45,7 +46,7 @@ export class Sukhbaatar extends LinearMethod {
     const { webFeatures, webLabels, testNames } = problem;
     const categories = testNames.length;
     const start = await softmaxRegression(backend, webFeatures, labelTargets(webLabels, categories), {
-      decay: this.decay,
+      decay: this.options.decay,
       tolerance: 0.03,
       signal,
     });
@@ -56,11 +57,11 @@ export class Sukhbaatar extends LinearMethod {
       point.set(layer.startFrom(start));
       const sharpness = Math.log((initialDiagonal * (categories - 1)) / (1 - initialDiagonal));
       for (let j = 0; j < categories; j++) point[size + j * (categories + 1)] = sharpness;
-      const objective = noiseObjective(layer, webLabels, this.decay, this.trace);
+      const objective = noiseObjective(layer, webLabels, this.options.decay, this.options.trace);
       await minimise(objective, point, {
         tolerance: 0.03,
         maxIterations: 100,
-        precondition: layer.preconditioner(this.decay),
+        precondition: layer.preconditioner(this.options.decay),
         signal,
         onIteration: (done) => onProgress?.({ done, total: 100 }),
       });
@@ -122,24 +123,13 @@ function confusionMatrix(parameters: Float64Array, categories: number): Matrix<F
   return confusion;
 }
 
-export const sukhbaatarSpec: MethodSpec = {
+export const sukhbaatarSpec: MethodSpec<typeof parameters> = {
   name: 'sukhbaatar',
   title: 'Sukhbaatar et al.',
   citation:
     'Sukhbaatar, Bruna, Paluri, Bourdev and Fergus, Training convolutional networks with noisy labels, ICLR workshop 2015',
   uses: ['web'],
   setting: 'standard',
-  parameters: {
-    decay: {
-      description: 'penalty on the squared weights of the softmax',
-      default: 0.2,
-      range: { kind: 'log', low: 1e-2, high: 1e1 },
-    },
-    trace: {
-      description: 'penalty on the trace of the confusion matrix, per picture of a category',
-      default: 0.3,
-      range: { kind: 'log', low: 0.05, high: 1 },
-    },
-  },
-  create: (parameters) => new Sukhbaatar(parameters as SukhbaatarParameters),
+  parameters,
+  create: (options) => new Sukhbaatar(options),
 };

@@ -3,28 +3,30 @@
  * ordinary machine for each auxiliary category, whose clean pictures have none; every machine sees all pictures of all
  * categories. Problem and solver are in blocks/privileged-svm.ts.
  */
+import { changed, log, type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
 import { centred, columnMeans, uncentred } from '../blocks/centring.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { positive } from '../blocks/parameters.js';
 import { privilegedSvm } from '../blocks/privileged-svm.js';
 import { mixedLabels, requireWeb, unitText } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
-import { type SvmPlusParameters, svmPlusParameters } from './svm-plus.js';
+import { svmPlusParameters } from './svm-plus.js';
+
+const parameters = {
+  ...svmPlusParameters,
+  cost: changed(svmPlusParameters.cost, { default: 1 }),
+  positiveWeight: changed(svmPlusParameters.positiveWeight, { default: 8, range: log(1, 30) }),
+};
 
 export class MixedSvmPlus extends LinearMethod {
-  readonly cost: number;
-  readonly textPenalty: number;
-  readonly positiveWeight: number;
+  readonly options: OptionsOf<typeof parameters>;
 
-  constructor({ cost = 1, textPenalty = 0.1, positiveWeight = 8 }: SvmPlusParameters = {}) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
     super();
-    this.cost = positive('svm-plus-mix', 'cost', cost);
-    this.textPenalty = positive('svm-plus-mix', 'textPenalty', textPenalty);
-    this.positiveWeight = positive('svm-plus-mix', 'positiveWeight', positiveWeight);
+    this.options = resolveParameters('svm-plus-mix', parameters, given);
   }
 
   protected override async learn(problem: Problem, { backend, signal }: FitOptions): Promise<LinearModel> {
@@ -37,9 +39,9 @@ export class MixedSvmPlus extends LinearMethod {
     const model = await privilegedSvm(backend, centred(features, mean), targets, {
       text: unitText(problem, 'svm-plus-mix'),
       hasText,
-      cost: this.cost,
-      textPenalty: this.textPenalty,
-      positiveWeight: this.positiveWeight,
+      cost: this.options.cost,
+      textPenalty: this.options.textPenalty,
+      positiveWeight: this.options.positiveWeight,
       interceptScale: 0.1,
       tolerance: 0.1,
       maxSweeps: 15,
@@ -49,21 +51,13 @@ export class MixedSvmPlus extends LinearMethod {
   }
 }
 
-export const svmPlusMixSpec: MethodSpec = {
+export const svmPlusMixSpec: MethodSpec<typeof parameters> = {
   name: 'svm-plus-mix',
   title: 'SVM+_mix',
   citation:
     'Niu, Veeraraghavan and Sabharwal, Fine-grained classification using heterogeneous web data and auxiliary categories, 2018; SVM+ of Vapnik and Vashist 2009',
   uses: ['web', 'auxiliary', 'text'],
   setting: 'generalized',
-  parameters: {
-    cost: { ...svmPlusParameters.cost, default: 1 },
-    textPenalty: svmPlusParameters.textPenalty,
-    positiveWeight: {
-      ...svmPlusParameters.positiveWeight,
-      default: 8,
-      range: { kind: 'log', low: 1, high: 30 },
-    },
-  },
-  create: (parameters) => new MixedSvmPlus(parameters as SvmPlusParameters),
+  parameters,
+  create: (options) => new MixedSvmPlus(options),
 };

@@ -6,32 +6,34 @@
  * category's own name would come to mean "hard to classify". Text enters as term frequencies of unit length, features less
  * the mean of the web pictures.
  */
+import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { centred, columnMeans, uncentred } from '../blocks/centring.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { positive } from '../blocks/parameters.js';
 import { privilegedSvm } from '../blocks/privileged-svm.js';
 import { requireWeb, unitText } from '../blocks/web-problem.js';
-import type { MethodSpec, ParameterSpec } from '../spec.js';
+import type { MethodSpec } from '../spec.js';
 
-export interface SvmPlusParameters {
-  cost?: number;
-  textPenalty?: number;
-  positiveWeight?: number;
-}
+export const svmPlusParameters = {
+  cost: number('price of squared slack', 0.4, { above: 0, range: log(1e-2, 1e1) }),
+  textPenalty: number('penalty on the slack function; towards 0 the text can excuse any picture', 0.1, {
+    above: 0,
+    range: log(1e-3, 1e1),
+  }),
+  positiveWeight: number('how much more the slack of a positive costs than that of a negative', 3, {
+    above: 0,
+    range: log(1, 10),
+  }),
+};
 
 export class SvmPlus extends LinearMethod {
-  readonly cost: number;
-  readonly textPenalty: number;
-  readonly positiveWeight: number;
+  readonly options: OptionsOf<typeof svmPlusParameters>;
 
-  constructor({ cost = 0.4, textPenalty = 0.1, positiveWeight = 3 }: SvmPlusParameters = {}) {
+  constructor(given: Partial<OptionsOf<typeof svmPlusParameters>> = {}) {
     super();
-    this.cost = positive('svm-plus', 'cost', cost);
-    this.textPenalty = positive('svm-plus', 'textPenalty', textPenalty);
-    this.positiveWeight = positive('svm-plus', 'positiveWeight', positiveWeight);
+    this.options = resolveParameters('svm-plus', svmPlusParameters, given);
   }
 
   protected override async learn(problem: Problem, { backend, signal }: FitOptions): Promise<LinearModel> {
@@ -41,9 +43,9 @@ export class SvmPlus extends LinearMethod {
     const targets = labelTargets(problem.webLabels, problem.testNames.length, { absent: -1 });
     const model = await privilegedSvm(backend, centred(problem.webFeatures, mean), targets, {
       text,
-      cost: this.cost,
-      textPenalty: this.textPenalty,
-      positiveWeight: this.positiveWeight,
+      cost: this.options.cost,
+      textPenalty: this.options.textPenalty,
+      positiveWeight: this.options.positiveWeight,
       interceptScale: 0.1,
       maxSweeps: 60,
       signal,
@@ -52,25 +54,7 @@ export class SvmPlus extends LinearMethod {
   }
 }
 
-export const svmPlusParameters: Readonly<Record<keyof SvmPlusParameters, ParameterSpec>> = {
-  cost: {
-    description: 'price of squared slack',
-    default: 0.4,
-    range: { kind: 'log', low: 1e-2, high: 1e1 },
-  },
-  textPenalty: {
-    description: 'penalty on the slack function; towards 0 the text can excuse any picture',
-    default: 0.1,
-    range: { kind: 'log', low: 1e-3, high: 1e1 },
-  },
-  positiveWeight: {
-    description: 'how much more the slack of a positive costs than that of a negative',
-    default: 3,
-    range: { kind: 'log', low: 1, high: 10 },
-  },
-};
-
-export const svmPlusSpec: MethodSpec = {
+export const svmPlusSpec: MethodSpec<typeof svmPlusParameters> = {
   name: 'svm-plus',
   title: 'SVM+',
   citation:
@@ -78,5 +62,5 @@ export const svmPlusSpec: MethodSpec = {
   uses: ['web', 'text'],
   setting: 'standard',
   parameters: svmPlusParameters,
-  create: (parameters) => new SvmPlus(parameters as SvmPlusParameters),
+  create: (options) => new SvmPlus(options),
 };

@@ -3,25 +3,25 @@
  * function of their text, ξᵢ = w̃_{c,m}'x̃ᵢ + b̃, as in SVM+ (blocks/privileged-svm.ts). Text is needed in training only.
  */
 import type { Matrix } from '../../linalg/matrix.js';
+import { type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import type { LinearModel } from '../blocks/linear-model.js';
-import { positive } from '../blocks/parameters.js';
 import { privilegedSvm } from '../blocks/privileged-svm.js';
 import { requireText, requireWeb, unitText } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
-import { Wsdg, type WsdgParameters, wsdgParameters } from './wsdg.js';
+import { svmPlusParameters } from './svm-plus.js';
+import { Wsdg, wsdgParameters } from './wsdg.js';
 
-export interface WsdgPiParameters extends WsdgParameters {
-  textPenalty?: number;
-}
+const parameters = { ...wsdgParameters, textPenalty: svmPlusParameters.textPenalty };
 
 export class WsdgPi extends Wsdg {
   readonly textPenalty: number;
 
-  constructor({ textPenalty = 0.1, ...parameters }: WsdgPiParameters = {}, seed = 1) {
-    super(parameters, seed, 'wsdg-pi');
-    this.textPenalty = positive('wsdg-pi', 'textPenalty', textPenalty);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}, seed = 1) {
+    const { textPenalty, ...shared } = resolveParameters('wsdg-pi', parameters, given);
+    super(shared, seed);
+    this.textPenalty = textPenalty;
   }
 
   protected override require(problem: Problem): void {
@@ -37,8 +37,8 @@ export class WsdgPi extends Wsdg {
   ): Promise<LinearModel> {
     return privilegedSvm(backend, features, targets, {
       text: unitText(problem, 'wsdg-pi'),
-      cost: this.cost,
-      positiveWeight: this.positiveWeight,
+      cost: this.options.cost,
+      positiveWeight: this.options.positiveWeight,
       textPenalty: this.textPenalty,
       interceptScale: 0.1,
       tolerance: 0.05,
@@ -48,20 +48,13 @@ export class WsdgPi extends Wsdg {
   }
 }
 
-export const wsdgPiSpec: MethodSpec = {
+export const wsdgPiSpec: MethodSpec<typeof parameters> = {
   name: 'wsdg-pi',
   title: 'WSDG_PI',
   citation:
     'Niu, Li and Xu, Visual recognition by learning from web data: a weakly supervised domain generalization approach, CVPR 2015',
   uses: ['web', 'text'],
   setting: 'standard',
-  parameters: {
-    ...wsdgParameters,
-    textPenalty: {
-      description: 'penalty on the slack function; towards 0 the text can excuse any picture',
-      default: 0.1,
-      range: { kind: 'log', low: 1e-3, high: 1e1 },
-    },
-  },
-  create: (parameters, seed) => new WsdgPi(parameters as WsdgPiParameters, seed),
+  parameters,
+  create: (options, seed) => new WsdgPi(options, seed),
 };

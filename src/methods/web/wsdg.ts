@@ -13,6 +13,7 @@
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
+import { integers, linear, log, number, type OptionsOf, oneOf, resolveParameters, whole } from '../../parameters.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { selectRows } from '../../problem/rows.js';
@@ -21,27 +22,24 @@ import { centred, columnMeans, uncentred } from '../blocks/centring.js';
 import { kMeans } from '../blocks/k-means.js';
 import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
 import { linearSvm } from '../blocks/linear-svm.js';
-import { positive, share, wholeNumber } from '../blocks/parameters.js';
 import { requireWeb } from '../blocks/web-problem.js';
-import type { MethodSpec, ParameterSpec } from '../spec.js';
+import type { MethodSpec } from '../spec.js';
 import { latentDomains } from './latent-domains.js';
 
-export interface WsdgParameters {
-  bags?: number;
-  selected?: number;
-  domains?: number;
-  cost?: number;
-  positiveWeight?: number;
-  rounds?: number;
-}
+export const wsdgParameters = {
+  bags: whole('bags per category', 4, { range: integers(1, 10) }),
+  selected: number('share of each bag that is taken to be right', 0.8, { above: 0, most: 1, range: linear(0.4, 1) }),
+  domains: whole('latent domains', 2, { range: oneOf([1, 2, 3]) }),
+  cost: number('price of squared slack', 0.3, { above: 0, range: log(1e-2, 1e1) }),
+  positiveWeight: number('how much more the slack of a positive costs than that of a negative', 5, {
+    above: 0,
+    range: log(1, 10),
+  }),
+  rounds: whole('rounds of training and selection', 3),
+};
 
 export class Wsdg implements Method {
-  readonly bags: number;
-  readonly selected: number;
-  readonly domains: number;
-  readonly cost: number;
-  readonly positiveWeight: number;
-  readonly rounds: number;
+  readonly options: OptionsOf<typeof wsdgParameters>;
   readonly seed: number;
   /** 1 for the web pictures that the classifiers were trained with. */
   selection_: Uint8Array | undefined;
@@ -52,14 +50,8 @@ export class Wsdg implements Method {
   #backend: Backend | undefined;
   #duals: Matrix<Float64Array> | undefined;
 
-  constructor(parameters: WsdgParameters = {}, seed = 1, name = 'wsdg') {
-    const { bags = 4, selected = 0.8, domains = 2, cost = 0.3, positiveWeight = 5, rounds = 3 } = parameters;
-    this.bags = wholeNumber(name, 'bags', bags);
-    this.selected = share(name, 'selected', selected);
-    this.domains = wholeNumber(name, 'domains', domains);
-    this.cost = positive(name, 'cost', cost);
-    this.positiveWeight = positive(name, 'positiveWeight', positiveWeight);
-    this.rounds = wholeNumber(name, 'rounds', rounds);
+  constructor(given: Partial<OptionsOf<typeof wsdgParameters>> = {}, seed = 1) {
+    this.options = resolveParameters('wsdg', wsdgParameters, given);
     this.seed = seed;
   }
 
@@ -74,15 +66,15 @@ export class Wsdg implements Method {
     const features = centred(webFeatures, mean);
     const categories = rowsByCategory(webLabels, testNames.length);
     const bags = categories.flatMap((rows) => this.#cluster(backend, features, rows, signal));
-    const domains = latentDomains(backend, features, categories, this.domains);
+    const domains = latentDomains(backend, features, categories, this.options.domains);
     let selection = new Uint8Array(features.rows).fill(1);
     for (let round = 0; ; round++) {
       const targets = this.#targets(webLabels, domains, selection, testNames.length);
       const model = await this.train(problem, features, targets, options);
       this.selection_ = selection;
       this.model_ = uncentred(model, mean);
-      onProgress?.({ done: round + 1, total: this.rounds });
-      if (round + 1 === this.rounds) break;
+      onProgress?.({ done: round + 1, total: this.options.rounds });
+      if (round + 1 === this.options.rounds) break;
       const next = this.#select(bags, linearDecisions(backend, model, features), webLabels, domains);
       if (next.every((value, i) => value === selection[i])) break;
       selection = next;
@@ -106,7 +98,7 @@ export class Wsdg implements Method {
   ): Promise<LinearModel> {
     const cost = targets.copy('float64');
     for (let k = 0; k < cost.data.length; k++)
-      cost.data[k] = cost.data[k] > 0 ? this.cost * this.positiveWeight : this.cost;
+      cost.data[k] = cost.data[k] > 0 ? this.options.cost * this.options.positiveWeight : this.options.cost;
     const options = { loss: 'squared-hinge', interceptScale: 0.1, tolerance: 0.05, maxSweeps: 40, signal } as const;
     const model = await linearSvm(backend, features, targets, { ...options, cost, start: this.#duals });
     this.#duals = model.duals;
@@ -115,26 +107,28 @@ export class Wsdg implements Method {
 
   #cluster(backend: Backend, features: Matrix, rows: readonly number[], signal?: AbortSignal): number[][] {
     // Every category draws the same numbers, so that their order does not matter.
-    const { assignments } = kMeans(backend, selectRows(features, rows), this.bags, new Random(this.seed), { signal });
+    const { assignments } = kMeans(backend, selectRows(features, rows), this.options.bags, new Random(this.seed), {
+      signal,
+    });
     const groups = rowsByCategory(assignments, Math.max(...assignments) + 1);
     return groups.filter(({ length }) => length > 0).map((members) => members.map((i) => rows[i]));
   }
 
   /** n×CM: other categories against; of the own ones only the picture's domain for, and only if it is selected. */
   #targets(labels: Int32Array, domains: Int32Array, selection: Uint8Array, categories: number): Matrix<Float64Array> {
-    const targets = Matrix.zeros(labels.length, categories * this.domains).fill(-1);
+    const targets = Matrix.zeros(labels.length, categories * this.options.domains).fill(-1);
     for (let i = 0; i < labels.length; i++)
-      for (let m = 0; m < this.domains; m++)
-        targets.set(i, labels[i] * this.domains + m, m === domains[i] && selection[i] ? 1 : 0);
+      for (let m = 0; m < this.options.domains; m++)
+        targets.set(i, labels[i] * this.options.domains + m, m === domains[i] && selection[i] ? 1 : 0);
     return targets;
   }
 
   /** The pictures of each bag that their own classifier values most. */
   #select(bags: readonly number[][], values: Matrix, labels: Int32Array, domains: Int32Array): Uint8Array<ArrayBuffer> {
     const selection = new Uint8Array(values.rows);
-    const own = (row: number) => values.at(row, labels[row] * this.domains + domains[row]);
+    const own = (row: number) => values.at(row, labels[row] * this.options.domains + domains[row]);
     for (const rows of bags) {
-      const count = Math.max(1, Math.round(this.selected * rows.length));
+      const count = Math.max(1, Math.round(this.options.selected * rows.length));
       const best = [...rows].sort((a, b) => own(b) - own(a) || a - b).slice(0, count);
       for (const row of best) selection[row] = 1;
     }
@@ -145,10 +139,10 @@ export class Wsdg implements Method {
   decisionValues(features: Matrix): Matrix {
     if (!this.model_ || !this.#backend) throw notFitted();
     const values = linearDecisions(this.#backend, this.model_, features);
-    const result = Matrix.zeros(values.rows, values.cols / this.domains);
+    const result = Matrix.zeros(values.rows, values.cols / this.options.domains);
     for (let i = 0; i < values.rows; i++)
       for (let c = 0; c < result.cols; c++)
-        result.set(i, c, Math.max(...values.row(i).subarray(c * this.domains, (c + 1) * this.domains)));
+        result.set(i, c, Math.max(...values.row(i).subarray(c * this.options.domains, (c + 1) * this.options.domains)));
     return result;
   }
 
@@ -157,24 +151,7 @@ export class Wsdg implements Method {
   }
 }
 
-export const wsdgParameters: Readonly<Record<keyof WsdgParameters, ParameterSpec>> = {
-  bags: { description: 'bags per category', default: 4, range: { kind: 'integer', low: 1, high: 10 } },
-  selected: {
-    description: 'share of each bag that is taken to be right',
-    default: 0.8,
-    range: { kind: 'linear', low: 0.4, high: 1 },
-  },
-  domains: { description: 'latent domains', default: 2, range: { kind: 'choice', values: [1, 2, 3] } },
-  cost: { description: 'price of squared slack', default: 0.3, range: { kind: 'log', low: 1e-2, high: 1e1 } },
-  positiveWeight: {
-    description: 'how much more the slack of a positive costs than that of a negative',
-    default: 5,
-    range: { kind: 'log', low: 1, high: 10 },
-  },
-  rounds: { description: 'rounds of training and selection', default: 3 },
-};
-
-export const wsdgSpec: MethodSpec = {
+export const wsdgSpec: MethodSpec<typeof wsdgParameters> = {
   name: 'wsdg',
   title: 'WSDG',
   citation:
@@ -182,5 +159,5 @@ export const wsdgSpec: MethodSpec = {
   uses: ['web'],
   setting: 'standard',
   parameters: wsdgParameters,
-  create: (parameters, seed) => new Wsdg(parameters as WsdgParameters, seed),
+  create: (options, seed) => new Wsdg(options, seed),
 };

@@ -11,77 +11,66 @@
  * Π p(z | x)^(firmness · share).
  */
 import { Matrix } from '../../linalg/matrix.js';
+import { integers, linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { positive, properShare, wholeNumber } from '../blocks/parameters.js';
 import { normaliseExponentials, SoftmaxRegression } from '../blocks/softmax.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 
-export interface XiaoParameters {
-  decay?: number;
-  typeDecay?: number;
-  noise?: number;
-  firmness?: number;
-  temperature?: number;
-  rounds?: number;
-}
+const parameters = {
+  decay: number('penalty on the squared weights of p(y | x)', 0.2, { above: 0, range: log(1e-2, 1e1) }),
+  typeDecay: number('penalty on the squared weights of p(z | x)', 10, { above: 0 }),
+  noise: number('share of wrong labels assumed at the start', 0.5, { above: 0, below: 1, range: linear(0.1, 0.9) }),
+  firmness: number('how many pictures the assumed shares of noise types weigh, per picture', 1, {
+    above: 0,
+    range: log(0.1, 10),
+  }),
+  temperature: number('how sharply confusion falls with the angle between semantic vectors', 0.2, {
+    above: 0,
+    range: log(0.02, 1),
+  }),
+  rounds: whole('EM rounds', 5, { range: integers(2, 10) }),
+};
 
 export class Xiao extends LinearMethod {
-  readonly decay: number;
-  readonly typeDecay: number;
-  readonly noise: number;
-  readonly firmness: number;
-  readonly temperature: number;
-  readonly rounds: number;
+  readonly options: OptionsOf<typeof parameters>;
   /** Posterior chances of the noise types (right, random, confusing) of every web picture, n×3. */
   noiseTypes_: Matrix<Float64Array> | undefined;
   /** Penalised log-likelihood before each round. */
   trace_: number[] = [];
 
-  constructor({
-    decay = 0.2,
-    typeDecay = 10,
-    noise = 0.5,
-    firmness = 1,
-    temperature = 0.2,
-    rounds = 5,
-  }: XiaoParameters = {}) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
     super();
-    this.decay = positive('xiao', 'decay', decay);
-    this.typeDecay = positive('xiao', 'typeDecay', typeDecay);
-    this.noise = properShare('xiao', 'noise', noise);
-    this.firmness = positive('xiao', 'firmness', firmness);
-    this.temperature = positive('xiao', 'temperature', temperature);
-    this.rounds = wholeNumber('xiao', 'rounds', rounds);
+    this.options = resolveParameters('xiao', parameters, given);
   }
 
   protected override async learn(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<LinearModel> {
     requireWeb(problem, 'xiao');
     const { webFeatures, webLabels, testSemantics } = problem;
     const categories = testSemantics.rows;
-    const confusion = semanticConfusion(testSemantics, this.temperature);
-    const prior = [1 - this.noise, this.noise / 2, this.noise / 2];
-    const p = new SoftmaxRegression(backend, webFeatures, categories, this.decay);
-    const z = new SoftmaxRegression(backend, webFeatures, 3, this.typeDecay, {
+    const confusion = semanticConfusion(testSemantics, this.options.temperature);
+    const prior = [1 - this.options.noise, this.options.noise / 2, this.options.noise / 2];
+    const p = new SoftmaxRegression(backend, webFeatures, categories, this.options.decay);
+    const z = new SoftmaxRegression(backend, webFeatures, 3, this.options.typeDecay, {
       weights: Matrix.zeros(3, webFeatures.cols),
       intercepts: Float64Array.from(prior, (value) => Math.log(value)),
     });
     try {
       await p.fit(labelTargets(webLabels, categories), { tolerance: 0.03, signal });
       this.trace_ = [];
-      for (let round = 0; round < this.rounds; round++) {
+      for (let round = 0; round < this.options.rounds; round++) {
         const types = z.probabilities();
         const found = posteriors(p.probabilities(), types, webLabels, confusion);
-        this.trace_.push(found.logLikelihood + logPrior(types, prior, this.firmness) - p.penalty - z.penalty);
+        this.trace_.push(found.logLikelihood + logPrior(types, prior, this.options.firmness) - p.penalty - z.penalty);
         this.noiseTypes_ = found.types;
         // A few steps towards the optimum of the M step are enough: every one of them raises the likelihood.
         const step = { tolerance: 0.03, maxIterations: 6, signal };
         await p.fit(found.categories, step);
-        await z.fit(withPrior(found.types, prior, this.firmness), step);
-        onProgress?.({ done: round + 1, total: this.rounds });
+        await z.fit(withPrior(found.types, prior, this.options.firmness), step);
+        onProgress?.({ done: round + 1, total: this.options.rounds });
       }
       return p.model;
     } finally {
@@ -155,36 +144,13 @@ export function posteriors(p: Matrix, z: Matrix, labels: Int32Array, confusion: 
   return { categories, types, logLikelihood };
 }
 
-export const xiaoSpec: MethodSpec = {
+export const xiaoSpec: MethodSpec<typeof parameters> = {
   name: 'xiao',
   title: 'Xiao et al.',
   citation:
     'Xiao, Xia, Yang, Huang and Wang, Learning from massive noisy labeled data for image classification, CVPR 2015',
   uses: ['web', 'semantics'],
   setting: 'standard',
-  parameters: {
-    decay: {
-      description: 'penalty on the squared weights of p(y | x)',
-      default: 0.2,
-      range: { kind: 'log', low: 1e-2, high: 1e1 },
-    },
-    typeDecay: { description: 'penalty on the squared weights of p(z | x)', default: 10 },
-    noise: {
-      description: 'share of wrong labels assumed at the start',
-      default: 0.5,
-      range: { kind: 'linear', low: 0.1, high: 0.9 },
-    },
-    firmness: {
-      description: 'how many pictures the assumed shares of noise types weigh, per picture',
-      default: 1,
-      range: { kind: 'log', low: 0.1, high: 10 },
-    },
-    temperature: {
-      description: 'how sharply confusion falls with the angle between semantic vectors',
-      default: 0.2,
-      range: { kind: 'log', low: 0.02, high: 1 },
-    },
-    rounds: { description: 'EM rounds', default: 5, range: { kind: 'integer', low: 2, high: 10 } },
-  },
-  create: (parameters) => new Xiao(parameters as XiaoParameters),
+  parameters,
+  create: (options) => new Xiao(options),
 };

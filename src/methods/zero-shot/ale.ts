@@ -4,14 +4,19 @@
  * violate the margin and β_r = Σ_{k ≤ r} 1/k, so that the top of the ranking counts most. The paper estimates r by
  * drawing categories until one violates; here all categories of a mini-batch are scored, and r is exact.
  */
+import { type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { MethodSpec } from '../spec.js';
-import { RankingMethod, type RankingParameters } from './ranking.js';
+import { RankingMethod, rankingParameters } from './ranking.js';
 
 export class Ale extends RankingMethod {
   readonly name = 'ale';
+  readonly options: OptionsOf<typeof rankingParameters>;
+  readonly seed: number;
 
-  constructor({ learningRate = 15, epochs = 10 }: RankingParameters = {}, seed = 1) {
-    super('ale', { learningRate, epochs }, seed);
+  constructor(given: Partial<OptionsOf<typeof rankingParameters>> = {}, seed = 1) {
+    super();
+    this.options = resolveParameters(this.name, rankingParameters, given);
+    this.seed = seed;
   }
 
   rank(slopes: Float64Array, scores: Float64Array, label: number): number {
@@ -33,15 +38,12 @@ export class Ale extends RankingMethod {
   }
 }
 
-export const aleSpec: MethodSpec = {
+export const aleSpec: MethodSpec<typeof rankingParameters> = {
   name: 'ale',
   title: 'ALE',
   citation: 'Akata, Perronnin, Harchaoui and Schmid, Label-embedding for image classification, TPAMI 2016',
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
-  parameters: {
-    learningRate: { description: 'first step', default: 15, range: { kind: 'log', low: 3, high: 50 } },
-    epochs: { description: 'passes over the auxiliary pictures', default: 10 },
-  },
-  create: (parameters, seed) => new Ale(parameters as RankingParameters, seed),
+  parameters: rankingParameters,
+  create: (options, seed) => new Ale(options, seed),
 };

@@ -7,20 +7,18 @@
 import { ProblemError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { choice, oneOf } from '../../parameters.js';
 import { columnMeans } from '../blocks/centring.js';
-import type { ParameterSpec } from '../spec.js';
 
 export const lampert2014 =
   'Lampert, Nickisch and Harmeling, Attribute-based classification for zero-shot visual object categorization, TPAMI 2014';
 
-export const priors = ['empirical', 'flat'] as const;
+const priors = ['empirical', 'flat'] as const;
 export type AttributePrior = (typeof priors)[number];
 
-export const priorParameter: ParameterSpec = {
-  description: 'chance of an attribute before the picture is seen',
-  default: 'empirical',
-  range: { kind: 'choice', values: priors },
-};
+export const priorParameter = choice('chance of an attribute before the picture is seen', 'empirical', priors, {
+  range: oneOf(priors),
+});
 
 export interface BinaryAttributes {
   /** Auxiliary categories × attributes, 0 or 1. */

@@ -6,35 +6,33 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { integers, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { trainMachines } from '../blocks/linear-machines.js';
 import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
 import { SoftmaxLoss } from '../blocks/machine-losses.js';
-import { positive, wholeNumber } from '../blocks/parameters.js';
 import { unitRows } from '../blocks/semantics.js';
 import { softmaxProbabilities } from '../blocks/softmax.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { gatherAuxiliary } from './auxiliary.js';
 
-export interface ConseParameters {
-  decay?: number;
-  combined?: number;
-}
+const parameters = {
+  decay: number('penalty on the squared weights of the classifier', 0.1, { above: 0, range: log(1e-2, 3) }),
+  combined: whole('auxiliary categories combined, T', 10, { range: integers(1, 20) }),
+};
 
 export class Conse implements Method {
-  readonly decay: number;
-  readonly combined: number;
+  readonly options: OptionsOf<typeof parameters>;
   /** The classifier of auxiliary categories. */
   classifier_: LinearModel | undefined;
   #vectors: Matrix<Float64Array> | undefined;
   #candidates: Matrix<Float64Array> | undefined;
   #backend: Backend | undefined;
 
-  constructor({ decay = 0.1, combined = 10 }: ConseParameters = {}) {
-    this.decay = positive('conse', 'decay', decay);
-    this.combined = wholeNumber('conse', 'combined', combined);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
+    this.options = resolveParameters('conse', parameters, given);
   }
 
   async fit(problem: Problem, options: FitOptions): Promise<this> {
@@ -46,7 +44,7 @@ export class Conse implements Method {
         options.backend,
         data.features,
         new SoftmaxLoss(data.labels, data.counts.length),
-        { decay: this.decay, signal: options.signal, onIteration: (done) => options.onProgress?.({ done }) },
+        { decay: this.options.decay, signal: options.signal, onIteration: (done) => options.onProgress?.({ done }) },
       );
       this.classifier_ = { weights, intercepts: new Float64Array(weights.rows) };
       this.#vectors = unitRows(data.classVectors);
@@ -60,7 +58,7 @@ export class Conse implements Method {
   semanticsOf(features: Matrix): Matrix<Float64Array> {
     if (!this.classifier_ || !this.#vectors || !this.#backend) throw notFitted();
     const probabilities = softmaxProbabilities(this.#backend, this.classifier_, features);
-    for (let i = 0; i < probabilities.rows; i++) keepLargest(probabilities.row(i), this.combined);
+    for (let i = 0; i < probabilities.rows; i++) keepLargest(probabilities.row(i), this.options.combined);
     const semantics = Matrix.zeros(features.rows, this.#vectors.cols);
     this.#backend.gemm(semantics, probabilities, this.#vectors);
     return semantics;
@@ -87,24 +85,13 @@ function keepLargest(row: Float64Array, count: number): void {
   for (let c = 0; c < row.length; c++) row[c] = row[c] >= threshold ? row[c] / total : 0;
 }
 
-export const conseSpec: MethodSpec = {
+export const conseSpec: MethodSpec<typeof parameters> = {
   name: 'conse',
   title: 'ConSE',
   citation:
     'Norouzi, Mikolov, Bengio, Singer, Shlens, Frome, Corrado and Dean, Zero-shot learning by convex combination of semantic embeddings, ICLR 2014',
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
-  parameters: {
-    decay: {
-      description: 'penalty on the squared weights of the classifier',
-      default: 0.1,
-      range: { kind: 'log', low: 1e-2, high: 3 },
-    },
-    combined: {
-      description: 'auxiliary categories combined, T',
-      default: 10,
-      range: { kind: 'integer', low: 1, high: 20 },
-    },
-  },
-  create: (parameters) => new Conse(parameters as ConseParameters),
+  parameters,
+  create: (options) => new Conse(options),
 };

@@ -6,41 +6,37 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
+import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { trainMachines } from '../blocks/linear-machines.js';
 import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
 import { LogisticLoss } from '../blocks/machine-losses.js';
-import { choice, positive } from '../blocks/parameters.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import {
-  type AttributePrior,
   attributeDecisions,
   type BinaryAttributes,
   binaryAttributes,
   lampert2014,
   priorParameter,
-  priors,
 } from './attribute-posteriors.js';
 import { gatherAuxiliary } from './auxiliary.js';
 
-export interface DapParameters {
-  decay?: number;
-  prior?: AttributePrior;
-}
+const parameters = {
+  decay: number('penalty on the squared weights of the attribute classifiers', 0.1, { above: 0, range: log(1e-2, 3) }),
+  prior: priorParameter,
+};
 
 export class Dap implements Method {
-  readonly decay: number;
-  readonly prior: AttributePrior;
+  readonly options: OptionsOf<typeof parameters>;
   /** One logistic regression an attribute. */
   classifiers_: LinearModel | undefined;
   #attributes: BinaryAttributes | undefined;
   #backend: Backend | undefined;
 
-  constructor({ decay = 0.1, prior = 'empirical' }: DapParameters = {}) {
-    this.decay = positive('dap', 'decay', decay);
-    this.prior = choice('dap', 'prior', prior, priors);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
+    this.options = resolveParameters('dap', parameters, given);
   }
 
   async fit(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<this> {
@@ -50,7 +46,7 @@ export class Dap implements Method {
       const data = gatherAuxiliary(workspace, problem, 'dap', { centre: false });
       const attributes = binaryAttributes(data.classVectors, data.candidates);
       const weights = await trainMachines(backend, data.features, new LogisticLoss(data.labels, attributes.learnt), {
-        decay: this.decay,
+        decay: this.options.decay,
         signal,
         onIteration: (done) => onProgress?.({ done }),
       });
@@ -65,7 +61,7 @@ export class Dap implements Method {
     if (!this.classifiers_ || !this.#attributes || !this.#backend) throw notFitted();
     const chances = linearDecisions(this.#backend, this.classifiers_, features);
     for (let k = 0; k < chances.data.length; k++) chances.data[k] = 1 / (1 + Math.exp(-chances.data[k]));
-    return attributeDecisions(this.#backend, chances, this.#attributes, this.prior);
+    return attributeDecisions(this.#backend, chances, this.#attributes, this.options.prior);
   }
 
   predict(features: Matrix): Int32Array {
@@ -73,19 +69,12 @@ export class Dap implements Method {
   }
 }
 
-export const dapSpec: MethodSpec = {
+export const dapSpec: MethodSpec<typeof parameters> = {
   name: 'dap',
   title: 'DAP',
   citation: lampert2014,
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
-  parameters: {
-    decay: {
-      description: 'penalty on the squared weights of the attribute classifiers',
-      default: 0.1,
-      range: { kind: 'log', low: 1e-2, high: 3 },
-    },
-    prior: priorParameter,
-  },
-  create: (parameters) => new Dap(parameters as DapParameters),
+  parameters,
+  create: (options) => new Dap(options),
 };

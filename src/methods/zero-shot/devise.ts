@@ -4,27 +4,32 @@
  * the paper's margin of 0.1. Features are given, so the network below the embedding is not tuned; the paper's vectors
  * are of length one, ours are directions around the mean category.
  */
-import { positive } from '../blocks/parameters.js';
+import { changed, log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { MethodSpec } from '../spec.js';
-import { RankingMethod, type RankingParameters } from './ranking.js';
+import { RankingMethod, rankingParameters } from './ranking.js';
 
-export interface DeviseParameters extends RankingParameters {
-  margin?: number;
-}
+const parameters = {
+  // With no other penalty, the margin only sets the scale that the learning rate is measured on.
+  learningRate: changed(rankingParameters.learningRate, { default: 0.1, range: log(0.01, 1) }),
+  epochs: rankingParameters.epochs,
+  margin: number('by how much the right category must win', 0.1, { above: 0 }),
+};
 
 export class Devise extends RankingMethod {
   readonly name = 'devise';
-  readonly margin: number;
+  readonly options: OptionsOf<typeof parameters>;
+  readonly seed: number;
 
-  constructor({ learningRate = 0.1, epochs = 10, margin = 0.1 }: DeviseParameters = {}, seed = 1) {
-    super('devise', { learningRate, epochs }, seed);
-    this.margin = positive('devise', 'margin', margin);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}, seed = 1) {
+    super();
+    this.options = resolveParameters(this.name, parameters, given);
+    this.seed = seed;
   }
 
   rank(slopes: Float64Array, scores: Float64Array, label: number): number {
     let loss = 0;
     for (let c = 0; c < scores.length; c++) {
-      const violation = this.margin + scores[c] - scores[label];
+      const violation = this.options.margin + scores[c] - scores[label];
       if (c === label || violation <= 0) continue;
       loss += violation;
       slopes[c] = 1;
@@ -34,18 +39,13 @@ export class Devise extends RankingMethod {
   }
 }
 
-export const deviseSpec: MethodSpec = {
+export const deviseSpec: MethodSpec<typeof parameters> = {
   name: 'devise',
   title: 'DeViSE',
   citation:
     'Frome, Corrado, Shlens, Bengio, Dean, Ranzato and Mikolov, DeViSE: a deep visual-semantic embedding model, NIPS 2013',
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
-  parameters: {
-    // With no other penalty, the margin only sets the scale that the learning rate is measured on.
-    learningRate: { description: 'first step', default: 0.1, range: { kind: 'log', low: 0.01, high: 1 } },
-    epochs: { description: 'passes over the auxiliary pictures', default: 10 },
-    margin: { description: 'by how much the right category must win', default: 0.1 },
-  },
-  create: (parameters, seed) => new Devise(parameters as DeviseParameters, seed),
+  parameters,
+  create: (options, seed) => new Devise(options, seed),
 };

@@ -4,30 +4,28 @@
  * V = (XX' + γI)⁻¹ X Y S' (SS' + λI)⁻¹, pictures and categories as columns. Pictures are taken less their mean, so that
  * targets of ±1 and of 0/1 give the same V up to scale; S are directions around the mean category.
  */
+import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { uncentred } from '../blocks/centring.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import type { LinearModel } from '../blocks/linear-model.js';
-import { positive } from '../blocks/parameters.js';
 import { directions } from '../blocks/semantics.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { categorySums, gatherAuxiliary } from './auxiliary.js';
 
-export interface EszslParameters {
-  gamma?: number;
-  lambda?: number;
-}
+const parameters = {
+  gamma: number('penalty on the visual side', 2, { above: 0, range: log(0.1, 30) }),
+  lambda: number('penalty on the semantic side', 1, { above: 0, range: log(0.1, 10) }),
+};
 
 export class Eszsl extends LinearMethod {
-  readonly gamma: number;
-  readonly lambda: number;
+  readonly options: OptionsOf<typeof parameters>;
 
-  constructor({ gamma = 2, lambda = 1 }: EszslParameters = {}) {
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
     super();
-    this.gamma = positive('eszsl', 'gamma', gamma);
-    this.lambda = positive('eszsl', 'lambda', lambda);
+    this.options = resolveParameters('eszsl', parameters, given);
   }
 
   protected override learn(problem: Problem, { backend }: FitOptions): Promise<LinearModel> {
@@ -38,11 +36,11 @@ export class Eszsl extends LinearMethod {
 
       const visual = workspace.matrix(d, d);
       backend.syrk(visual, data.features, { transpose: true });
-      backend.addDiagonal(visual, this.gamma);
+      backend.addDiagonal(visual, this.options.gamma);
       backend.cholesky(visual);
       const semantic = workspace.matrix(m, m);
       backend.syrk(semantic, learnt, { transpose: true });
-      backend.addDiagonal(semantic, this.lambda);
+      backend.addDiagonal(semantic, this.options.lambda);
       backend.cholesky(semantic);
 
       // Row c of the weights is V s_c: only as many columns of V as there are candidates are ever formed.
@@ -59,15 +57,12 @@ export class Eszsl extends LinearMethod {
   }
 }
 
-export const eszslSpec: MethodSpec = {
+export const eszslSpec: MethodSpec<typeof parameters> = {
   name: 'eszsl',
   title: 'ESZSL',
   citation: 'Romera-Paredes and Torr, An embarrassingly simple approach to zero-shot learning, ICML 2015',
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
-  parameters: {
-    gamma: { description: 'penalty on the visual side', default: 2, range: { kind: 'log', low: 0.1, high: 30 } },
-    lambda: { description: 'penalty on the semantic side', default: 1, range: { kind: 'log', low: 0.1, high: 10 } },
-  },
-  create: (parameters) => new Eszsl(parameters as EszslParameters),
+  parameters,
+  create: (options) => new Eszsl(options),
 };

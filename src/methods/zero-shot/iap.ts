@@ -7,41 +7,37 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { trainMachines } from '../blocks/linear-machines.js';
 import { type LinearModel, labelTargets, linearDecisions } from '../blocks/linear-model.js';
 import { LogisticLoss } from '../blocks/machine-losses.js';
-import { choice, positive } from '../blocks/parameters.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import {
-  type AttributePrior,
   attributeDecisions,
   type BinaryAttributes,
   binaryAttributes,
   lampert2014,
   priorParameter,
-  priors,
 } from './attribute-posteriors.js';
 import { gatherAuxiliary } from './auxiliary.js';
 
-export interface IapParameters {
-  decay?: number;
-  prior?: AttributePrior;
-}
+const parameters = {
+  decay: number('penalty on the squared weights of the category classifier', 0.1, { above: 0, range: log(3e-2, 3) }),
+  prior: priorParameter,
+};
 
 export class Iap implements Method {
-  readonly decay: number;
-  readonly prior: AttributePrior;
+  readonly options: OptionsOf<typeof parameters>;
   /** One logistic regression an auxiliary category. */
   classifier_: LinearModel | undefined;
   #attributes: BinaryAttributes | undefined;
   #backend: Backend | undefined;
 
-  constructor({ decay = 0.1, prior = 'empirical' }: IapParameters = {}) {
-    this.decay = positive('iap', 'decay', decay);
-    this.prior = choice('iap', 'prior', prior, priors);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
+    this.options = resolveParameters('iap', parameters, given);
   }
 
   async fit(problem: Problem, options: FitOptions): Promise<this> {
@@ -53,7 +49,7 @@ export class Iap implements Method {
       const own = Int32Array.from(data.counts.keys());
       const loss = new LogisticLoss(data.labels, labelTargets(own, own.length));
       const weights = await trainMachines(options.backend, data.features, loss, {
-        decay: this.decay,
+        decay: this.options.decay,
         // Few pictures are of any one category: learning that takes most of the first gradient and none of the time.
         tolerance: 5e-3,
         signal: options.signal,
@@ -71,7 +67,7 @@ export class Iap implements Method {
     for (let i = 0; i < probabilities.rows; i++) normaliseLogistic(probabilities.row(i));
     const chances = Matrix.zeros(features.rows, this.#attributes.learnt.cols);
     this.#backend.gemm(chances, probabilities, this.#attributes.learnt);
-    return attributeDecisions(this.#backend, chances, this.#attributes, this.prior);
+    return attributeDecisions(this.#backend, chances, this.#attributes, this.options.prior);
   }
 
   predict(features: Matrix): Int32Array {
@@ -86,19 +82,12 @@ function normaliseLogistic(row: Float64Array): void {
   for (let c = 0; c < row.length; c++) row[c] /= total || 1;
 }
 
-export const iapSpec: MethodSpec = {
+export const iapSpec: MethodSpec<typeof parameters> = {
   name: 'iap',
   title: 'IAP',
   citation: lampert2014,
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
-  parameters: {
-    decay: {
-      description: 'penalty on the squared weights of the category classifier',
-      default: 0.1,
-      range: { kind: 'log', low: 3e-2, high: 3 },
-    },
-    prior: priorParameter,
-  },
-  create: (parameters) => new Iap(parameters as IapParameters),
+  parameters,
+  create: (options) => new Iap(options),
 };

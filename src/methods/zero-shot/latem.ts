@@ -8,48 +8,39 @@
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
+import { log, number, type OptionsOf, oneOf, resolveParameters, whole } from '../../parameters.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { uncentred } from '../blocks/centring.js';
 import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
 import { miniBatches, usualBatchSize } from '../blocks/mini-batches.js';
-import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
 import { directions } from '../blocks/semantics.js';
 import { type Workspace, withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { type AuxiliaryData, gatherAuxiliary } from './auxiliary.js';
 import { bilinearModel } from './ranking.js';
 
-export interface LatemParameters {
-  maps?: number;
-  learningRate?: number;
-  epochs?: number;
-  wrongCategories?: number;
-  leastShare?: number;
-  spread?: number;
-}
+const parameters = {
+  maps: whole('maps to begin with', 4, { range: oneOf([2, 4, 6]) }),
+  learningRate: number('first step', 150, { above: 0, range: log(50, 500) }),
+  leastShare: number('share of the pictures that must choose a map for it to stay', 0.3, {
+    least: 0,
+    range: log(0.1, 0.5),
+  }),
+  spread: number('size of the random maps that learning starts from', 0.3, { above: 0, range: log(0.03, 1) }),
+  epochs: whole('passes over the auxiliary pictures', 10),
+  wrongCategories: whole('wrong categories drawn for a picture in each epoch', 16),
+};
 
 export class Latem implements Method {
-  readonly maps: number;
-  readonly learningRate: number;
-  readonly epochs: number;
-  readonly wrongCategories: number;
-  readonly leastShare: number;
-  readonly spread: number;
+  readonly options: OptionsOf<typeof parameters>;
   readonly seed: number;
   /** One linear model for each map that was left. */
   models_: LinearModel[] = [];
   #backend: Backend | undefined;
 
-  constructor(parameters: LatemParameters = {}, seed = 1) {
-    const { maps = 4, learningRate = 150, epochs = 10, wrongCategories = 16 } = parameters;
-    const { leastShare = 0.3, spread = 0.3 } = parameters;
-    this.maps = wholeNumber('latem', 'maps', maps);
-    this.learningRate = positive('latem', 'learningRate', learningRate);
-    this.epochs = wholeNumber('latem', 'epochs', epochs);
-    this.wrongCategories = wholeNumber('latem', 'wrongCategories', wrongCategories);
-    this.leastShare = nonNegative('latem', 'leastShare', leastShare);
-    this.spread = positive('latem', 'spread', spread);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}, seed = 1) {
+    this.options = resolveParameters('latem', parameters, given);
     this.seed = seed;
   }
 
@@ -77,10 +68,10 @@ export class Latem implements Method {
     const similarities = workspace.matrix(categories, categories);
     backend.syrk(similarities, learnt);
     const random = new Random(this.seed);
-    let maps = Array.from({ length: this.maps }, (_, i) => {
+    let maps = Array.from({ length: this.options.maps }, (_, i) => {
       const u = workspace.matrix(categories, d);
       const noise = random.fork(i).normalArray(categories * d);
-      for (let k = 0; k < noise.length; k++) u.data[k] = (noise[k] * this.spread) / Math.sqrt(categories);
+      for (let k = 0; k < noise.length; k++) u.data[k] = (noise[k] * this.options.spread) / Math.sqrt(categories);
       return u;
     });
 
@@ -89,9 +80,12 @@ export class Latem implements Method {
     const projected = workspace.matrix(size, categories);
     const scores = maps.map(() => workspace.matrix(size, categories));
     const slopes = maps.map(() => workspace.matrix(size, categories));
-    const draws = random.fork(this.maps);
+    const draws = random.fork(this.options.maps);
     let chosen = new Float64Array(maps.length);
-    for await (const { rows, step, epoch, last } of miniBatches(n, random, { ...options, epochs: this.epochs })) {
+    for await (const { rows, step, epoch, last } of miniBatches(n, random, {
+      ...options,
+      epochs: this.options.epochs,
+    })) {
       rows.forEach((row, k) => {
         batch.row(k).set(features.row(row));
       });
@@ -105,7 +99,7 @@ export class Latem implements Method {
       });
       rows.forEach((row, k) => {
         const wrong = Array.from(
-          { length: this.wrongCategories },
+          { length: this.options.wrongCategories },
           () => (labels[row] + 1 + draws.integer(categories - 1)) % categories,
         );
         const rowSlopes = maps.map((_, i) => e[i].row(k));
@@ -113,14 +107,14 @@ export class Latem implements Method {
         latentHinge(rowSlopes, rowScores, labels[row], wrong);
         chosen[bestMap(rowScores, labels[row])]++;
       });
-      const alpha = (-this.learningRate * step) / rows.length;
+      const alpha = (-this.options.learningRate * step) / rows.length;
       maps.forEach((u, i) => {
         backend.gemm(u, e[i], x, { transposeA: true, alpha, beta: 1 });
       });
       if (!last) continue;
       // Maps need a while to take sides; after the first half the ones that are left should be learnt out.
-      const prunes = epoch > 0 && epoch % 2 === 1 && epoch < this.epochs / 2;
-      if (prunes) maps = survivors(maps, chosen, this.leastShare * n);
+      const prunes = epoch > 0 && epoch % 2 === 1 && epoch < this.options.epochs / 2;
+      if (prunes) maps = survivors(maps, chosen, this.options.leastShare * n);
       chosen = new Float64Array(maps.length);
     }
     return maps;
@@ -169,27 +163,12 @@ function survivors<T>(maps: T[], chosen: Float64Array, least: number): T[] {
   return maps.filter((_, i) => chosen[i] >= Math.min(least, most));
 }
 
-export const latemSpec: MethodSpec = {
+export const latemSpec: MethodSpec<typeof parameters> = {
   name: 'latem',
   title: 'LatEm',
   citation: 'Xian, Akata, Sharma, Nguyen, Hein and Schiele, Latent embeddings for zero-shot classification, CVPR 2016',
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
-  parameters: {
-    maps: { description: 'maps to begin with', default: 4, range: { kind: 'choice', values: [2, 4, 6] } },
-    learningRate: { description: 'first step', default: 150, range: { kind: 'log', low: 50, high: 500 } },
-    leastShare: {
-      description: 'share of the pictures that must choose a map for it to stay',
-      default: 0.3,
-      range: { kind: 'log', low: 0.1, high: 0.5 },
-    },
-    spread: {
-      description: 'size of the random maps that learning starts from',
-      default: 0.3,
-      range: { kind: 'log', low: 0.03, high: 1 },
-    },
-    epochs: { description: 'passes over the auxiliary pictures', default: 10 },
-    wrongCategories: { description: 'wrong categories drawn for a picture in each epoch', default: 16 },
-  },
-  create: (parameters, seed) => new Latem(parameters as LatemParameters, seed),
+  parameters,
+  create: (options, seed) => new Latem(options, seed),
 };

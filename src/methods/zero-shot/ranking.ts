@@ -6,35 +6,26 @@
  */
 import type { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
+import { log, number, type OptionsOf, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { uncentred } from '../blocks/centring.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import type { LinearModel } from '../blocks/linear-model.js';
 import { miniBatches, usualBatchSize } from '../blocks/mini-batches.js';
-import { positive, wholeNumber } from '../blocks/parameters.js';
 import { directions } from '../blocks/semantics.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import { gatherAuxiliary } from './auxiliary.js';
 
-export interface RankingParameters {
-  learningRate?: number;
-  epochs?: number;
-}
+export const rankingParameters = {
+  learningRate: number('first step', 15, { above: 0, range: log(3, 50) }),
+  epochs: whole('passes over the auxiliary pictures', 10),
+};
 
 export abstract class RankingMethod extends LinearMethod {
-  readonly learningRate: number;
-  readonly epochs: number;
-  readonly seed: number;
-
-  constructor(name: string, { learningRate, epochs }: Required<RankingParameters>, seed: number) {
-    super();
-    this.learningRate = positive(name, 'learningRate', learningRate);
-    this.epochs = wholeNumber(name, 'epochs', epochs);
-    this.seed = seed;
-  }
-
   abstract readonly name: string;
+  abstract readonly options: OptionsOf<typeof rankingParameters>;
+  abstract readonly seed: number;
 
   /** Loss of one picture and, into `slopes` (zeros before), its derivative by the scores of all categories. */
   abstract rank(slopes: Float64Array, scores: Float64Array, label: number): number;
@@ -54,7 +45,10 @@ export abstract class RankingMethod extends LinearMethod {
       const projected = workspace.matrix(size, categories);
       const batchScores = workspace.matrix(size, categories);
       const batchSlopes = workspace.matrix(size, categories);
-      for await (const { rows, step } of miniBatches(n, new Random(this.seed), { ...options, epochs: this.epochs })) {
+      for await (const { rows, step } of miniBatches(n, new Random(this.seed), {
+        ...options,
+        epochs: this.options.epochs,
+      })) {
         rows.forEach((row, k) => {
           batchFeatures.row(k).set(data.features.row(row));
         });
@@ -67,7 +61,7 @@ export abstract class RankingMethod extends LinearMethod {
         rows.forEach((row, k) => {
           this.rank(slopes.row(k), scores.row(k), data.labels[row]);
         });
-        const alpha = (-this.learningRate * step) / rows.length;
+        const alpha = (-this.options.learningRate * step) / rows.length;
         backend.gemm(u, slopes, x, { transposeA: true, alpha, beta: 1 });
       }
       return uncentred(bilinearModel(u, learnt, candidates, options), data.mean);

@@ -7,34 +7,31 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { choice, log, number, type OptionsOf, oneOf, resolveParameters } from '../../parameters.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { linearDecisions } from '../blocks/linear-model.js';
-import { choice, positive } from '../blocks/parameters.js';
 import { unitRows } from '../blocks/semantics.js';
 import { type Workspace, withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { type AuxiliaryData, categorySums, gatherAuxiliary } from './auxiliary.js';
 
 const spaces = ['semantic', 'visual'] as const;
-type Space = (typeof spaces)[number];
 
-export interface SaeParameters {
-  lambda?: number;
-  space?: Space;
-}
+const parameters = {
+  lambda: number('weight of encoding against decoding', 0.2, { above: 0, range: log(1e-2, 1e2) }),
+  space: choice('where pictures and categories are compared', 'visual', spaces, { range: oneOf(spaces) }),
+};
 
 export class Sae implements Method {
-  readonly lambda: number;
-  readonly space: Space;
+  readonly options: OptionsOf<typeof parameters>;
   /** W, m×d. */
   encoder_: Matrix<Float64Array> | undefined;
   #candidates: Matrix<Float64Array> | undefined;
   #backend: Backend | undefined;
 
-  constructor({ lambda = 0.2, space = 'visual' }: SaeParameters = {}) {
-    this.lambda = positive('sae', 'lambda', lambda);
-    this.space = choice('sae', 'space', space, spaces);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
+    this.options = resolveParameters('sae', parameters, given);
   }
 
   async fit(problem: Problem, { backend, signal }: FitOptions): Promise<this> {
@@ -43,9 +40,9 @@ export class Sae implements Method {
     await withWorkspace(backend, async (workspace) => {
       const data = gatherAuxiliary(workspace, problem, 'sae', { centre: false });
       const vectors = unitRows(data.classVectors);
-      this.encoder_ = solveSylvester(backend, workspace, data, vectors, this.lambda);
+      this.encoder_ = solveSylvester(backend, workspace, data, vectors, this.options.lambda);
       const candidates = unitRows(data.candidates);
-      if (this.space === 'visual') {
+      if (this.options.space === 'visual') {
         const decoded = Matrix.zeros(candidates.rows, this.encoder_.cols);
         backend.gemm(decoded, candidates, this.encoder_);
         this.#candidates = unitRows(decoded);
@@ -60,7 +57,7 @@ export class Sae implements Method {
     if (!this.encoder_ || !this.#candidates || !this.#backend) throw notFitted();
     const intercepts = new Float64Array(Math.max(this.encoder_.rows, this.#candidates.rows));
     const queries =
-      this.space === 'visual'
+      this.options.space === 'visual'
         ? features
         : linearDecisions(this.#backend, { weights: this.encoder_, intercepts }, features);
     return linearDecisions(this.#backend, { weights: this.#candidates, intercepts }, unitRows(queries));
@@ -113,23 +110,12 @@ function solveSylvester(
   return encoder;
 }
 
-export const saeSpec: MethodSpec = {
+export const saeSpec: MethodSpec<typeof parameters> = {
   name: 'sae',
   title: 'SAE',
   citation: 'Kodirov, Xiang and Gong, Semantic autoencoder for zero-shot learning, CVPR 2017',
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
-  parameters: {
-    lambda: {
-      description: 'weight of encoding against decoding',
-      default: 0.2,
-      range: { kind: 'log', low: 1e-2, high: 1e2 },
-    },
-    space: {
-      description: 'where pictures and categories are compared',
-      default: 'visual',
-      range: { kind: 'choice', values: spaces },
-    },
-  },
-  create: (parameters) => new Sae(parameters as SaeParameters),
+  parameters,
+  create: (options) => new Sae(options),
 };

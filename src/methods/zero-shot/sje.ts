@@ -3,14 +3,19 @@
  * CVPR 2015): the structured hinge max over categories c of [c ≠ y] + x'V s_c − x'V s_y. Mini-batches instead of single
  * pictures, and a step that falls to zero; s are directions around the mean category.
  */
+import { type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { MethodSpec } from '../spec.js';
-import { RankingMethod, type RankingParameters } from './ranking.js';
+import { RankingMethod, rankingParameters } from './ranking.js';
 
 export class Sje extends RankingMethod {
   readonly name = 'sje';
+  readonly options: OptionsOf<typeof rankingParameters>;
+  readonly seed: number;
 
-  constructor({ learningRate = 15, epochs = 10 }: RankingParameters = {}, seed = 1) {
-    super('sje', { learningRate, epochs }, seed);
+  constructor(given: Partial<OptionsOf<typeof rankingParameters>> = {}, seed = 1) {
+    super();
+    this.options = resolveParameters(this.name, rankingParameters, given);
+    this.seed = seed;
   }
 
   rank(slopes: Float64Array, scores: Float64Array, label: number): number {
@@ -28,16 +33,13 @@ export class Sje extends RankingMethod {
   }
 }
 
-export const sjeSpec: MethodSpec = {
+export const sjeSpec: MethodSpec<typeof rankingParameters> = {
   name: 'sje',
   title: 'SJE',
   citation:
     'Akata, Reed, Walter, Lee and Schiele, Evaluation of output embeddings for fine-grained image classification, CVPR 2015',
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
-  parameters: {
-    learningRate: { description: 'first step', default: 15, range: { kind: 'log', low: 3, high: 50 } },
-    epochs: { description: 'passes over the auxiliary pictures', default: 10 },
-  },
-  create: (parameters, seed) => new Sje(parameters as RankingParameters, seed),
+  parameters: rankingParameters,
+  create: (options, seed) => new Sje(options, seed),
 };

@@ -6,37 +6,35 @@
  * hinge is minimised by itself, and v = S⁻¹ w gives the classifiers of the candidates.
  */
 import { Matrix } from '../../linalg/matrix.js';
+import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { trainMachines } from '../blocks/linear-machines.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
 import { SquaredHingeLoss } from '../blocks/machine-losses.js';
-import { positive } from '../blocks/parameters.js';
 import { directions } from '../blocks/semantics.js';
 import { normaliseExponentials } from '../blocks/softmax.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { gatherAuxiliary } from './auxiliary.js';
 
-export interface SyncParameters {
-  decay?: number;
-  sigma?: number;
-  tolerance?: number;
-}
+const parameters = {
+  decay: number('penalty on the squared weights', 10, { above: 0, range: log(1, 100) }),
+  sigma: number('width of the similarity between categories', 1.5, { above: 0, range: log(0.7, 3) }),
+  tolerance: number('fall of the gradient at which learning stops', 3e-3, { above: 0 }),
+};
+
+export type SyncOptions = OptionsOf<typeof parameters>;
 
 export class Sync extends LinearMethod {
-  readonly decay: number;
-  readonly sigma: number;
-  readonly tolerance: number;
+  readonly options: SyncOptions;
   /** Phantom classifiers, one row each, in the order of the category vectors' content. */
   phantoms_: Matrix<Float64Array> | undefined;
 
-  constructor({ decay = 10, sigma = 1.5, tolerance = 3e-3 }: SyncParameters = {}) {
+  constructor(given: Partial<SyncOptions> = {}) {
     super();
-    this.decay = positive('sync', 'decay', decay);
-    this.sigma = positive('sync', 'sigma', sigma);
-    this.tolerance = positive('sync', 'tolerance', tolerance);
+    this.options = resolveParameters('sync', parameters, given);
   }
 
   protected override learn(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<LinearModel> {
@@ -50,14 +48,14 @@ export class Sync extends LinearMethod {
         data.features,
         new SquaredHingeLoss(data.labels, labelTargets(own, learnt.rows)),
         {
-          decay: this.decay,
-          tolerance: this.tolerance,
+          decay: this.options.decay,
+          tolerance: this.options.tolerance,
           signal,
           onIteration: (done) => onProgress?.({ done }),
         },
       );
 
-      const mixing = mixtureWeights(learnt, learnt, this.sigma);
+      const mixing = mixtureWeights(learnt, learnt, this.options.sigma);
       const system = workspace.matrix(learnt.rows, learnt.rows);
       backend.syrk(system, mixing, { transpose: true });
       // Wide kernels make S all but singular; this much keeps rounding noise out of the phantoms.
@@ -69,7 +67,7 @@ export class Sync extends LinearMethod {
       this.phantoms_ = phantoms.copy('float64');
 
       const synthesized = Matrix.zeros(candidates.rows, weights.cols);
-      backend.gemm(synthesized, mixtureWeights(candidates, learnt, this.sigma), phantoms);
+      backend.gemm(synthesized, mixtureWeights(candidates, learnt, this.options.sigma), phantoms);
       return { weights: synthesized, intercepts: new Float64Array(candidates.rows) };
     });
   }
@@ -89,20 +87,12 @@ export function mixtureWeights(vectors: Matrix, phantoms: Matrix, sigma: number)
   return result;
 }
 
-export const syncSpec: MethodSpec = {
+export const syncSpec: MethodSpec<typeof parameters> = {
   name: 'sync',
   title: 'SynC',
   citation: 'Changpinyo, Chao, Gong and Sha, Synthesized classifiers for zero-shot learning, CVPR 2016',
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
-  parameters: {
-    decay: { description: 'penalty on the squared weights', default: 10, range: { kind: 'log', low: 1, high: 100 } },
-    sigma: {
-      description: 'width of the similarity between categories',
-      default: 1.5,
-      range: { kind: 'log', low: 0.7, high: 3 },
-    },
-    tolerance: { description: 'fall of the gradient at which learning stops', default: 3e-3 },
-  },
-  create: (parameters) => new Sync(parameters as SyncParameters),
+  parameters,
+  create: (options) => new Sync(options),
 };

@@ -9,36 +9,33 @@
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
+import { choice, log, number, type OptionsOf, oneOf, resolveParameters, whole } from '../../parameters.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { centred, uncentred } from '../blocks/centring.js';
 import { squaredLengths } from '../blocks/distances.js';
 import { linearDecisions } from '../blocks/linear-model.js';
 import { miniBatches } from '../blocks/mini-batches.js';
-import { choice, nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
 import { directions, unitRows } from '../blocks/semantics.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { gatherAuxiliary } from './auxiliary.js';
-import { KernelAlignment, type KernelName, kernelNames, kernelValues } from './kernel-alignment.js';
+import { KernelAlignment, kernelNames, kernelValues } from './kernel-alignment.js';
 import { spanCoordinates } from './span-coordinates.js';
 
-export interface ZskParameters {
-  kernel?: KernelName;
-  width?: number;
-  balance?: number;
-  incoherence?: number;
-  learningRate?: number;
-  epochs?: number;
-}
+const parameters = {
+  kernel: choice('kernel between projected pictures and category vectors', 'gaussian', kernelNames, {
+    range: oneOf(kernelNames),
+  }),
+  width: number('width of the Gaussian and the Cauchy kernel', 1, { above: 0, range: log(0.3, 2) }),
+  balance: number('weight of wrong categories', 1, { least: 0, range: log(0.3, 3) }),
+  incoherence: number('weight of the constraint on the projection', 0.01, { least: 0, range: log(1e-3, 0.3) }),
+  learningRate: number('first step', 3, { above: 0, range: log(1, 20) }),
+  epochs: whole('passes over the auxiliary pictures', 12),
+};
 
 export class Zsk implements Method {
-  readonly kernel: KernelName;
-  readonly width: number;
-  readonly balance: number;
-  readonly incoherence: number;
-  readonly learningRate: number;
-  readonly epochs: number;
+  readonly options: OptionsOf<typeof parameters>;
   readonly seed: number;
   /** W', r×d. */
   projection_: Matrix<Float64Array> | undefined;
@@ -46,21 +43,8 @@ export class Zsk implements Method {
   #candidates: Matrix<Float64Array> | undefined;
   #backend: Backend | undefined;
 
-  constructor(parameters: ZskParameters = {}, seed = 1) {
-    const {
-      kernel = 'gaussian',
-      width = 1,
-      balance = 1,
-      incoherence = 0.01,
-      learningRate = 3,
-      epochs = 12,
-    } = parameters;
-    this.kernel = choice('zsk', 'kernel', kernel, kernelNames);
-    this.width = positive('zsk', 'width', width);
-    this.balance = nonNegative('zsk', 'balance', balance);
-    this.incoherence = nonNegative('zsk', 'incoherence', incoherence);
-    this.learningRate = positive('zsk', 'learningRate', learningRate);
-    this.epochs = wholeNumber('zsk', 'epochs', epochs);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}, seed = 1) {
+    this.options = resolveParameters('zsk', parameters, given);
     this.seed = seed;
   }
 
@@ -83,14 +67,14 @@ export class Zsk implements Method {
       const gradient = workspace.matrix(r, d);
       const size = Math.max(1, Math.min(256, Math.floor(n / 40)));
       const batch = workspace.matrix(size, d);
-      const alignment = new KernelAlignment(backend, workspace, learnt, size, this);
-      for await (const { rows, step } of miniBatches(n, random, { ...options, epochs: this.epochs, size })) {
+      const alignment = new KernelAlignment(backend, workspace, learnt, size, this.options);
+      for await (const { rows, step } of miniBatches(n, random, { ...options, epochs: this.options.epochs, size })) {
         rows.forEach((row, k) => {
           batch.row(k).set(pictures.row(row));
         });
         const labels = rows.map((row) => data.labels[row]);
         alignment.differentiate(gradient, projection, batch.view(0, rows.length), labels);
-        backend.axpby(velocity, -this.learningRate * step, gradient, momentum);
+        backend.axpby(velocity, -this.options.learningRate * step, gradient, momentum);
         const length = Math.sqrt(backend.dot(velocity, velocity));
         const longest = longestStep * Math.sqrt(r);
         if (length > longest) backend.axpby(velocity, 0, velocity, longest / length);
@@ -117,7 +101,7 @@ export class Zsk implements Method {
     }
     const values = Matrix.zeros(features.rows, this.#candidates.rows);
     this.#backend.gemm(values, projected, this.#candidates, { transposeB: true });
-    kernelValues(values, projected, this.#candidates, this.kernel, this.width);
+    kernelValues(values, projected, this.#candidates, this.options.kernel, this.options.width);
     return values;
   }
 
@@ -130,31 +114,12 @@ const momentum = 0.9;
 /** Against the size of an orthonormal W: the constraint is of fourth degree, and one long step would set off the next. */
 const longestStep = 0.25;
 
-export const zskSpec: MethodSpec = {
+export const zskSpec: MethodSpec<typeof parameters> = {
   name: 'zsk',
   title: 'Zhang-Koniusz',
   citation: 'Zhang and Koniusz, Zero-shot kernel learning, CVPR 2018',
   uses: ['auxiliary', 'semantics'],
   setting: 'both',
-  parameters: {
-    kernel: {
-      description: 'kernel between projected pictures and category vectors',
-      default: 'gaussian',
-      range: { kind: 'choice', values: kernelNames },
-    },
-    width: {
-      description: 'width of the Gaussian and the Cauchy kernel',
-      default: 1,
-      range: { kind: 'log', low: 0.3, high: 2 },
-    },
-    balance: { description: 'weight of wrong categories', default: 1, range: { kind: 'log', low: 0.3, high: 3 } },
-    incoherence: {
-      description: 'weight of the constraint on the projection',
-      default: 0.01,
-      range: { kind: 'log', low: 1e-3, high: 0.3 },
-    },
-    learningRate: { description: 'first step', default: 3, range: { kind: 'log', low: 1, high: 20 } },
-    epochs: { description: 'passes over the auxiliary pictures', default: 12 },
-  },
-  create: (parameters, seed) => new Zsk(parameters as ZskParameters, seed),
+  parameters,
+  create: (options, seed) => new Zsk(options, seed),
 };

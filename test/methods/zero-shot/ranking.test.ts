@@ -57,8 +57,8 @@ describe.each(losses)('%s', (_, method, lossOf) => {
   it('walks the path of descent on V itself', async () => {
     const { pictures, labels, learnt, candidates } = plainAuxiliary();
     const v = zeros(9, 5);
-    const { learningRate, epochs, seed } = method;
-    for await (const { rows, step } of miniBatches(pictures.length, new Random(seed), { epochs })) {
+    const { learningRate, epochs } = method.options;
+    for await (const { rows, step } of miniBatches(pictures.length, new Random(method.seed), { epochs })) {
       const gradient = zeros(9, 5);
       for (const row of rows) {
         const scores = Float64Array.from(learnt, (s) =>
