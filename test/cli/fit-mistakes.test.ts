@@ -40,11 +40,13 @@ describe('bowerbird fit, used wrongly', () => {
     expect(printed.errors).toContain('ours-wsl has lambda1 = 0');
   });
 
-  it('names a value that should be a number', async () => {
+  it('names a value that should be another kind of number', async () => {
     expect(await tryFit('--out', file('x'), '--set', 'sharpness=high')).toBe(2);
-    expect(printed.errors).toContain('--set sharpness=high: sharpness of bowerbird must be a number');
+    expect(printed.errors).toContain('bowerbird: sharpness is "high"; it must be a number above 0');
     expect(await tryFit('--out', file('x'), '--set', 'sharpness=Infinity')).toBe(2);
-    expect(printed.errors).toContain('--set sharpness=Infinity: sharpness of bowerbird must be a number');
+    expect(printed.errors).toContain('bowerbird: sharpness is "Infinity"; it must be a number above 0');
+    expect(await tryFit('--out', file('x'), '--set', 'sharpness=-1')).toBe(2);
+    expect(printed.errors).toContain('bowerbird: sharpness is -1; it must be a number above 0');
   });
 
   it.each([

@@ -131,7 +131,7 @@ describe('bowerbird methods', () => {
   it('explains one method and its parameters', async () => {
     expect(await run(['methods', 'ours'])).toBe(0);
     expect(printed.out).toMatch(/^ours: /);
-    expect(printed.out).toMatch(/^ {2}bound +2\.5 +1\.5 to 5 +\S/m);
+    expect(printed.out).toMatch(/^ {2}bound +2\.5 +a number of at least 1 +1\.5 to 5 +\S/m);
     printed.out = '';
     expect(await run(['methods', 'ours', '--json'])).toBe(0);
     expect(JSON.parse(printed.out)).toMatchObject({ name: 'ours', parameters: { bound: { default: 2.5 } } });

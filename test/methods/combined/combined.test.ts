@@ -55,7 +55,9 @@ describe.each([
     const changed = await fitted(name, problem, { 'zhang-saligrama.weight': 0.3 });
     const [before, after] = [await values(name, problem), changed.decisionValues(problem.testFeatures)];
     expect(after.data).not.toEqual(before.data);
-    expect(() => createMethod(findMethod(name), { 'zhang-saligrama.weight': -1 })).toThrow(/zhang-saligrama: weight/);
+    expect(() => createMethod(findMethod(name), { 'zhang-saligrama.weight': -1 })).toThrow(
+      /zhang-saligrama\.weight is -1/,
+    );
   });
 });
 
