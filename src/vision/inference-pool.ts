@@ -72,11 +72,12 @@ export class InferencePool {
     const plan = planWorkers(modelBytes, options);
     const { workers, threads, ...rest } = { ...options, ...plan };
     const members = Array.from({ length: workers }, () => startMember({ ...rest, threads }));
-    try {
-      await Promise.all(members.map(ready));
-    } catch (error) {
-      await Promise.all(members.map((member) => member.worker.terminate()));
-      throw error;
+    const starts = await Promise.allSettled(members.map(ready));
+    const refused = starts.find((start) => start.status === 'rejected');
+    if (refused) {
+      // Not terminated: a thread that ends inside the runtime's own code takes the process with it.
+      await endMembers(members);
+      throw refused.reason;
     }
     return new InferencePool(members, plan);
   }
@@ -91,8 +92,7 @@ export class InferencePool {
   }
 
   async close(): Promise<void> {
-    for (const { worker } of this.members) worker.postMessage(null);
-    await Promise.all(this.members.map((member) => member.ended));
+    await endMembers(this.members);
   }
 
   private dispatch(): void {
@@ -120,6 +120,12 @@ export class InferencePool {
     member.worker.on('error', fail);
     member.worker.on('exit', () => fail(new BackendError('an inference thread ended')));
   }
+}
+
+/** Lets each thread finish what it does and end by itself. */
+async function endMembers(members: readonly Member[]): Promise<void> {
+  for (const { worker } of members) worker.postMessage(null);
+  await Promise.all(members.map((member) => member.ended));
 }
 
 function startMember(options: NetworkOptions): Member {

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { artefact } from '../../src/artefact.js';
 import { FormatError } from '../../src/errors.js';
 import { ModelError } from '../../src/vision/errors.js';
 import { InferencePool, planWorkers } from '../../src/vision/inference-pool.js';
@@ -119,6 +121,24 @@ describe('networks of all kinds', () => {
     await writeFile(model, 'these are words');
     const attempt = InferencePool.open({ ...base, model }, 1000);
     await expect(attempt).rejects.toMatchObject({ code: new FormatError('', undefined, '').code });
+  });
+
+  it('that the runtime refuses end in an error, never in an aborted process', async () => {
+    const builder = new OnnxBuilder();
+    builder.input('x', ['batch', 3, 4, 4]);
+    builder.output(builder.node('NoSuchOperator', ['x'], 'y', {}), ['batch', 3]);
+    const model = join(folder, 'refused.onnx');
+    await writeFile(model, builder.finish('refused'));
+    const options = { ...base, model, workers: 4 };
+    // In a process of its own, several times: threads that are ended inside the runtime abort about every other one.
+    const script = `
+      const { InferencePool } = await import(${JSON.stringify(artefact('vision/inference-pool.js').href)});
+      await InferencePool.open(${JSON.stringify(options)}, 1000).catch((error) => console.log(error.code));`;
+    for (let attempt = 0; attempt < 8; attempt++) {
+      const words = ['--input-type=module', '-e', script];
+      const { status, signal, stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+      expect({ status, signal, stdout }).toEqual({ status: 0, signal: null, stdout: 'BOWERBIRD_MODEL\n' });
+    }
   });
 
   it('work in any number, and each batch gets its own answer', async () => {
