@@ -11,7 +11,7 @@ import { type DownloadOptions, download, sha256OfFiles } from './download.js';
 import { ModelError } from './errors.js';
 import { convertTarballModel } from './layers-format/tarball-model.js';
 import type { FileSource, ModelEntry, NpmSource, UrlSource } from './model-entry.js';
-import { outsidePaths } from './onnx/external.js';
+import { outsidePaths, requireBeside } from './onnx/external.js';
 import { readGraph } from './onnx/graph.js';
 
 export interface RegistryOptions extends DownloadOptions {
@@ -44,12 +44,13 @@ export async function getModel(entry: ModelEntry, options: RegistryOptions = {})
     source.type === 'npm'
       ? await convertedModel(entry, source, options)
       : await getFile(entry.name, source, '.onnx', options);
-  const outside = source.type === 'file' ? await weightFiles(file.path) : [];
-  let bytes = 0;
-  for (const path of [file.path, ...outside]) bytes += (await stat(path)).size;
+  // What npm packages are converted to holds all its weights.
+  const outside = source.type === 'npm' ? [] : await weightFiles(file.path);
   const sha256 = outside.length > 0 ? await sha256OfFiles([file.path, ...outside]) : file.sha256;
   if (sha256 === undefined)
     throw new ModelError(`weights of ${file.path} are missing`, `Put beside it: ${outside.join(', ')}.`);
+  let bytes = 0;
+  for (const path of [file.path, ...outside]) bytes += (await stat(path)).size;
   return { entry, path: file.path, sha256, bytes };
 }
 
@@ -129,7 +130,9 @@ function conversionPath(entry: ModelEntry, source: NpmSource, options: RegistryO
 
 async function weightFiles(path: string): Promise<string[]> {
   const graph = readGraph({ bytes: await readFile(path), file: path });
-  return outsidePaths(graph.source, graph.constants);
+  const paths = outsidePaths(graph.source, graph.constants);
+  for (const outside of paths) await requireBeside(path, outside);
+  return paths;
 }
 
 function modelFolder(options: RegistryOptions): string {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
@@ -8,6 +8,7 @@ import { ModelError } from '../../src/vision/errors.js';
 import { listLayers } from '../../src/vision/list-layers.js';
 import { OnnxBuilder } from '../../src/vision/onnx/build.js';
 import { exposeTensor, resolveLayer } from '../../src/vision/onnx/expose.js';
+import { outsidePaths } from '../../src/vision/onnx/external.js';
 import { readGraph } from '../../src/vision/onnx/graph.js';
 import { readFields, WireWriter } from '../../src/vision/onnx/wire.js';
 
@@ -171,6 +172,110 @@ describe('weights in another file', () => {
     await expect(cut(outside('absent.bin'))).rejects.toThrow(ModelError);
     await writeFile(join(folder, 'weights.bin'), new Uint8Array(8));
     await expect(cut(outside('weights.bin'))).rejects.toThrow(/8 bytes are wanted here, the file has 8/);
+  });
+});
+
+/** A model y = x + c, where the message that stands for c is given, with a tensor in secret.bin somewhere inside. */
+describe('data in another file that is not a constant of the main graph', () => {
+  const entry = (key: string, value: string) => new WireWriter().text(1, key).text(2, value);
+  const elsewhere = (name = 'c') =>
+    new WireWriter()
+      .integers(1, [2])
+      .integer(2, 1)
+      .text(8, name)
+      .message(13, entry('location', 'secret.bin'))
+      .integer(14, 1);
+  const attribute = (name: string, type: number, number: number, content: WireWriter) =>
+    new WireWriter().text(1, name).message(number, content).integer(20, type);
+  const constantNode = (content: WireWriter) => new WireWriter().text(2, 'c').text(4, 'Constant').message(5, content);
+  const subgraph = () =>
+    new WireWriter()
+      .text(2, 'inner')
+      .message(1, new WireWriter().text(1, 'w').text(2, 'c_out').text(4, 'Identity'))
+      .message(5, elsewhere('w'))
+      .message(12, new WireWriter().text(1, 'c_out'));
+  const branch = new WireWriter()
+    .text(1, 'yes')
+    .text(2, 'c')
+    .text(4, 'If')
+    .message(5, attribute('then_branch', 5, 6, subgraph()))
+    .message(5, attribute('else_branch', 5, 6, subgraph()));
+
+  function model(graphNumber: number, graphPart: WireWriter, modelPart = new WireWriter()): Uint8Array {
+    const builder = new OnnxBuilder();
+    builder.input('x', ['batch', 2]);
+    builder.output(builder.node('Add', ['x', 'c'], 'y'), ['batch', 2]);
+    const graph = readGraph({ bytes: builder.finish('inner'), file: '' });
+    const body = new WireWriter().message(graphNumber, graphPart);
+    for (const part of [...graph.nodes, ...graph.inputs, ...graph.outputs])
+      body.encoded(graph.source.bytes.subarray(part.field.from, part.field.end));
+    body.text(2, 'inner');
+    const whole = new WireWriter();
+    for (const field of graph.modelFields) whole.encoded(graph.source.bytes.subarray(field.from, field.end));
+    return whole.message(7, body).encoded(modelPart.finish()).finish();
+  }
+
+  it.each<[string, Uint8Array, RegExp]>([
+    ['an attribute', model(1, constantNode(attribute('value', 4, 5, elsewhere()))), /inside an attribute lies/],
+    ['a list of tensors', model(1, constantNode(attribute('value', 9, 10, elsewhere()))), /inside an attribute lies/],
+    [
+      'a sparse attribute',
+      model(1, constantNode(attribute('sparse_value', 11, 22, new WireWriter().message(1, elsewhere())))),
+      /inside a sparse tensor lies/,
+    ],
+    ['a sparse constant', model(15, new WireWriter().message(1, elsewhere())), /inside a sparse tensor lies/],
+    ['a branch', model(1, branch), /inside a subgraph lies/],
+    [
+      'a function',
+      model(
+        1,
+        new WireWriter().text(2, 'c').text(4, 'F'),
+        new WireWriter().message(25, new WireWriter().message(7, constantNode(attribute('value', 4, 5, elsewhere())))),
+      ),
+      /inside an attribute lies/,
+    ],
+    [
+      'a reference without a name',
+      model(5, new WireWriter().integers(1, [2]).integer(2, 1).text(8, 'c').integer(14, 1)),
+      /not named/,
+    ],
+  ])('is refused: %s', async (_, bytes, message) => {
+    const file = join(folder, 'inner.onnx');
+    await writeFile(file, bytes);
+    const graph = readGraph({ bytes, file });
+    expect(() => outsidePaths(graph.source, graph.constants)).toThrow(message);
+    await expect((async () => exposeTensor(graph, 'y'))()).rejects.toThrow(message);
+  });
+
+  it('is taken in where key and value of the reference come in the other order', async () => {
+    const swapped = new WireWriter().text(2, 'swapped.bin').text(1, 'location');
+    const constant = new WireWriter().integers(1, [2]).integer(2, 1).text(8, 'c').message(13, swapped).integer(14, 1);
+    await writeFile(join(folder, 'swapped.bin'), new Uint8Array(Float32Array.of(10, 20).buffer));
+    const graph = readGraph({ bytes: model(5, constant), file: join(folder, 'swapped.onnx') });
+    expect(await evaluate(await exposeTensor(graph, 'y'), [1, 2])).toEqual([11, 22]);
+  });
+
+  it('is refused behind a link that leads away, and read behind one to a file beside the model', async () => {
+    const inner = join(folder, 'linked');
+    await mkdir(inner, { recursive: true });
+    await writeFile(join(folder, 'private.bin'), new Uint8Array(Float32Array.of(1, 2).buffer));
+    await writeFile(join(inner, 'weights.bin'), new Uint8Array(Float32Array.of(10, 20).buffer));
+    const constant = elsewhere();
+    const graph = readGraph({ bytes: model(5, constant), file: join(inner, 'model.onnx') });
+    await symlink('../private.bin', join(inner, 'secret.bin'));
+    await expect(exposeTensor(graph, 'y')).rejects.toThrow(/link that leads out/);
+    await rm(join(inner, 'secret.bin'));
+    await symlink('weights.bin', join(inner, 'secret.bin'));
+    expect(await evaluate(await exposeTensor(graph, 'y'), [1, 2])).toEqual([11, 22]);
+  });
+
+  it('does not overflow the stack, however deep graphs lie in one another', () => {
+    let graph = new WireWriter().text(2, 'deepest');
+    for (let depth = 0; depth < 1500; depth++)
+      graph = new WireWriter().message(1, new WireWriter().text(4, 'If').message(5, attribute('g', 5, 6, graph)));
+    expect(() => readGraph({ bytes: new WireWriter().message(7, graph).finish(), file: 'deep.onnx' })).toThrow(
+      FormatError,
+    );
   });
 });
 

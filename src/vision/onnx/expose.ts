@@ -3,7 +3,7 @@
  * network (so nothing after the layer is computed), and declares the tensor as the only output.
  */
 import { ModelError } from '../errors.js';
-import { keepConstant, type OutsideFiles } from './external.js';
+import { keepConstant, type OutsideFiles, refuseInnerReferences } from './external.js';
 import { type GraphNode, graph as graphFields, model as modelFields, type OnnxGraph } from './graph.js';
 import { type Field, WireWriter } from './wire.js';
 
@@ -42,6 +42,7 @@ async function rebuild(
   needed: (tensor: string) => boolean,
 ): Promise<Uint8Array> {
   const { source } = graph;
+  refuseInnerReferences(source);
   const body = new WireWriter();
   const keep = (field: Field) => body.encoded(source.bytes.subarray(field.from, field.end));
   for (const node of graph.nodes) if (nodes.has(node)) keep(node.field);

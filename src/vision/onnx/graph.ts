@@ -5,7 +5,15 @@
 import { FormatError } from '../../errors.js';
 import { type Field, readFields, textOf, type WireSource } from './wire.js';
 
-export const model = { irVersion: 1, producerName: 2, graph: 7, opsetImport: 8, metadata: 14 } as const;
+export const model = {
+  irVersion: 1,
+  producerName: 2,
+  graph: 7,
+  opsetImport: 8,
+  metadata: 14,
+  training: 20,
+  functions: 25,
+} as const;
 export const graph = { node: 1, name: 2, initializer: 5, input: 11, output: 12, valueInfo: 13, sparse: 15 } as const;
 export const node = { input: 1, output: 2, name: 3, type: 4, attribute: 5 } as const;
 export const attribute = {
@@ -13,10 +21,14 @@ export const attribute = {
   float: 2,
   integer: 3,
   text: 4,
+  tensor: 5,
   graph: 6,
   integers: 8,
+  tensors: 10,
   graphs: 11,
   type: 20,
+  sparse: 22,
+  sparses: 23,
 } as const;
 export const tensor = { dims: 1, type: 2, name: 8, raw: 9, external: 13, location: 14 } as const;
 const valueInfo = { name: 1, type: 2 } as const;
@@ -93,7 +105,12 @@ export function readGraph(source: WireSource): OnnxGraph {
   };
 }
 
-function readNode(source: WireSource, field: Field): GraphNode {
+/** Subgraphs within subgraphs; models have one or two. */
+export const deepestSubgraph = 50;
+
+function readNode(source: WireSource, field: Field, depth = 0): GraphNode {
+  if (depth > deepestSubgraph)
+    throw new FormatError(source.file, field.from, `graphs lie more than ${deepestSubgraph} deep in one another`);
   let name = '';
   let type = '';
   const inputs: string[] = [];
@@ -103,18 +120,18 @@ function readNode(source: WireSource, field: Field): GraphNode {
     else if (part.number === node.output) outputs.push(textOf(source, part));
     else if (part.number === node.name) name = textOf(source, part);
     else if (part.number === node.type) type = textOf(source, part);
-    else if (part.number === node.attribute) inputs.push(...subgraphReads(source, part));
+    else if (part.number === node.attribute) for (const read of subgraphReads(source, part, depth)) inputs.push(read);
   }
   return { name, type, inputs: inputs.filter(Boolean), outputs: outputs.filter(Boolean), field };
 }
 
 /** Every tensor name read inside the subgraphs of an attribute; names local to the subgraph do no harm. */
-function subgraphReads(source: WireSource, attributeField: Field): string[] {
+function subgraphReads(source: WireSource, attributeField: Field, depth: number): string[] {
   const names: string[] = [];
   for (const part of readFields(source, attributeField.start, attributeField.end)) {
     if ((part.number !== attribute.graph && part.number !== attribute.graphs) || part.wireType !== 2) continue;
     for (const inner of readFields(source, part.start, part.end)) {
-      if (inner.number === graph.node) names.push(...readNode(source, inner).inputs);
+      if (inner.number === graph.node) names.push(...readNode(source, inner, depth + 1).inputs);
       // A branch may hand an outer tensor straight through as its output.
       else if (inner.number === graph.output) names.push(named(source, inner, valueInfo.name).name);
     }
