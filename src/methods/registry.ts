@@ -4,6 +4,7 @@ import { adaptationMethods } from './adaptation/index.js';
 import { beyondMethods } from './beyond/index.js';
 import { bowerbirdSpec } from './bowerbird/bowerbird.js';
 import { combinedMethods } from './combined/index.js';
+import { fewShotMethods } from './few-shot/index.js';
 import { ourMethods } from './ours.js';
 import type { MethodSpec } from './spec.js';
 import { transductiveMethods } from './transductive/index.js';
@@ -18,6 +19,7 @@ export const methods: readonly MethodSpec[] = [
   ...zeroShotMethods,
   ...transductiveMethods,
   ...combinedMethods,
+  ...fewShotMethods,
   ...beyondMethods,
 ];
 

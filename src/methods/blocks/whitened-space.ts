@@ -1,0 +1,146 @@
+/**
+ * The space in which few-shot methods compare pictures. Features are raised to a power (signs kept) and brought to unit length;
+ * S is how pictures of one auxiliary category differ among themselves, plus a share of its mean eigenvalue on the diagonal; with
+ * S = L L' a picture x becomes L⁻¹(x − centre). What varies within every known category then counts little between the unknown
+ * ones. Means and covariances belong to the auxiliary pictures; the centre is the caller's choice.
+ */
+import { ProblemError } from '../../errors.js';
+import type { Backend } from '../../linalg/backend.js';
+import { Matrix } from '../../linalg/matrix.js';
+import type { Problem } from '../../problem/problem.js';
+import { columnMeans } from './centring.js';
+import { labelCounts, labelSums } from './products.js';
+import { withWorkspace } from './workspace.js';
+
+export interface WhitenedSpaceOptions {
+  /** Exponent of the features. */
+  power: number;
+  /** Added to the diagonal of S, as a share of its mean eigenvalue. */
+  shrinkage: number;
+}
+
+export class WhitenedSpace {
+  /** Means of the auxiliary categories, measured from the mean of the auxiliary pictures, Ca×d. */
+  readonly auxiliaryMeans: Matrix<Float64Array>;
+  readonly auxiliaryCounts: Float64Array;
+  /** Mean of the auxiliary pictures, for `place`. */
+  readonly auxiliaryCentre: Float64Array;
+  readonly #power: number;
+  readonly #backend: Backend;
+  /** (L⁻¹)', so that rows are whitened by one product. */
+  readonly #map: Matrix<Float64Array>;
+
+  private constructor(
+    backend: Backend,
+    power: number,
+    map: Matrix<Float64Array>,
+    means: Matrix<Float64Array>,
+    counts: Float64Array,
+    centre: Float64Array,
+  ) {
+    this.#backend = backend;
+    this.#power = power;
+    this.#map = map;
+    this.auxiliaryMeans = means;
+    this.auxiliaryCounts = counts;
+    this.auxiliaryCentre = centre;
+  }
+
+  static async learn(problem: Problem, backend: Backend, options: WhitenedSpaceOptions): Promise<WhitenedSpace> {
+    const { auxiliaryLabels: labels, auxiliaryNames } = problem;
+    const categories = auxiliaryNames.length;
+    const counts = labelCounts(labels, categories);
+    const degrees = labels.length - categories;
+    if (degrees < 1 || counts.includes(0))
+      throw new ProblemError(
+        'aux_labels',
+        undefined,
+        `${labels.length} auxiliary pictures of ${categories} categories do not show how pictures of one category differ`,
+        'Give pictures of every auxiliary category, and several of some.',
+      );
+    return withWorkspace(backend, async (workspace) => {
+      const features = powerAndLength(workspace.copy(problem.auxiliaryFeatures), options.power);
+      const centre = columnMeans(features);
+      subtract(features, centre);
+      const d = features.cols;
+      const means = labelSums(backend, features, labels, categories);
+      const weighted = means.copy('float64');
+      backend.scaleRows(
+        means,
+        counts.map((count) => 1 / count),
+      );
+      backend.scaleRows(
+        weighted,
+        counts.map((count) => 1 / Math.sqrt(count)),
+      );
+      const scatter = workspace.matrix(d, d);
+      backend.syrk(scatter, features, { transpose: true, alpha: 1 / degrees });
+      backend.syrk(scatter, weighted, { transpose: true, alpha: -1 / degrees, beta: 1 });
+      let trace = 0;
+      for (let j = 0; j < d; j++) trace += scatter.at(j, j);
+      if (!(trace > 0))
+        throw new ProblemError(
+          'aux_features',
+          undefined,
+          `the ${labels.length} auxiliary pictures do not differ within their categories`,
+          'Give several different pictures of each auxiliary category.',
+        );
+      backend.addDiagonal(scatter, (options.shrinkage * trace) / d);
+      backend.cholesky(scatter);
+      // S⁻¹L = (L⁻¹)'.
+      const map = workspace.matrix(d, d);
+      for (let i = 0; i < d; i++) map.row(i).set(scatter.row(i).subarray(0, i + 1));
+      backend.choleskySolve(scatter, map, 'columns');
+      const space = new WhitenedSpace(backend, options.power, map.copy('float64'), Matrix.zeros(0, 0), counts, centre);
+      return new WhitenedSpace(backend, options.power, space.#map, space.#whitened(means), counts, centre);
+    });
+  }
+
+  /** Mean of pictures of one kind after power and length: where they may be measured from. */
+  centreOf(features: Matrix): Float64Array {
+    return columnMeans(powerAndLength(features.copy('float64'), this.#power));
+  }
+
+  /** Whitened features, measured from `centre`. */
+  place(features: Matrix, centre: Float64Array): Matrix<Float64Array> {
+    const rows = powerAndLength(features.copy('float64'), this.#power);
+    subtract(rows, centre);
+    return this.#whitened(rows);
+  }
+
+  #whitened(rows: Matrix<Float64Array>): Matrix<Float64Array> {
+    const result = Matrix.zeros(rows.rows, rows.cols);
+    this.#backend.gemm(result, rows, this.#map);
+    return result;
+  }
+}
+
+/** Raises the features to a power, signs kept, and brings rows to unit length, in place. */
+function powerAndLength(features: Matrix<Float64Array>, power: number): Matrix<Float64Array> {
+  for (let i = 0; i < features.rows; i++) {
+    const row = features.row(i);
+    if (power !== 1) for (let j = 0; j < row.length; j++) row[j] = Math.sign(row[j]) * Math.abs(row[j]) ** power;
+    scaleToUnit(row);
+  }
+  return features;
+}
+
+/** Brings rows to unit length in place; rows of zeros stay. */
+export function toUnitRows(matrix: Matrix<Float64Array>): Matrix<Float64Array> {
+  for (let i = 0; i < matrix.rows; i++) scaleToUnit(matrix.row(i));
+  return matrix;
+}
+
+function scaleToUnit(row: Float64Array): void {
+  let squares = 0;
+  for (let j = 0; j < row.length; j++) squares += row[j] * row[j];
+  const factor = squares > 0 ? 1 / Math.sqrt(squares) : 0;
+  for (let j = 0; j < row.length; j++) row[j] *= factor;
+}
+
+function subtract(matrix: Matrix, vector: Float64Array): void {
+  for (let i = 0; i < matrix.rows; i++) {
+    const row = matrix.row(i);
+    for (let j = 0; j < row.length; j++) row[j] -= vector[j];
+  }
+}

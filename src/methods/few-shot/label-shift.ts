@@ -1,0 +1,198 @@
+/**
+ * Label-shift EM (Saerens, Latinne and Decaestecker, "Adjusting the outputs of a classifier to new a priori probabilities", Neural
+ * Computation 2002) behind another method: where the base gives p(c | x) under the shares π⁰ of its training pictures, the shares π of the
+ * test pictures maximise Σⱼ log Σ_c (π_c/π⁰_c) p(c | xⱼ). Rounds q_jc ∝ (π_c/π⁰_c) p(c | xⱼ), π = mean of q, which never lower it, until no share moves by
+ * a millionth; the answers are q. Decision values of the base become probabilities by softmax(values/temperature), the temperature being the one
+ * under which web labels held out of a fit are most likely (two folds), divided by `sharpening`. Whitened bases measure test pictures from the web
+ * pictures' mean, since a folder of few categories is its own mean.
+ */
+import type { Matrix } from '../../linalg/matrix.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
+import type { Problem } from '../../problem/problem.js';
+import { selectIntegers, selectRows } from '../../problem/rows.js';
+import { keepWeb, rowsByCategory } from '../../problem/subset.js';
+import { contentOrder } from '../blocks/content-order.js';
+import { LinearMethod } from '../blocks/linear-method.js';
+import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
+import { choice, positive } from '../blocks/parameters.js';
+import { labelCounts } from '../blocks/products.js';
+import { softmaxRegression } from '../blocks/softmax.js';
+import { requireWeb } from '../blocks/web-problem.js';
+import { createMethod, type MethodSpec, type ParameterValue } from '../spec.js';
+import { lrSpec } from '../web/lr.js';
+import { columnSums, softmaxRows } from './cosines.js';
+import { ldaSpec } from './lda.js';
+import { withOffsets } from './sinkhorn.js';
+import { whitenedMeansSpec } from './whitened-means.js';
+
+const bases = ['ridge', 'softmax', 'lda', 'whitened-means'] as const;
+type Base = (typeof bases)[number];
+
+const parameters = {
+  base: {
+    description: 'method behind which shares are estimated',
+    default: 'ridge',
+    range: { kind: 'choice', values: bases },
+  },
+  penalty: {
+    description: 'penalty on the squared weights of ridge or softmax regression',
+    default: 0.5,
+    range: { kind: 'log', low: 1e-2, high: 1e1 },
+  },
+  sharpening: {
+    description: 'what the temperature is divided by: labels of web pictures are noisier than what pictures show',
+    default: 3,
+    range: { kind: 'log', low: 1, high: 10 },
+  },
+} as const satisfies MethodSpec['parameters'];
+
+class LabelShift implements Method {
+  readonly base: Base;
+  readonly penalty: number;
+  readonly sharpening: number;
+  /** π, estimated for the test pictures. */
+  shares_: Float64Array | undefined;
+  temperature_: number | undefined;
+  #base: Method | undefined;
+  /** log π/π⁰ */
+  #offsets = new Float64Array(0);
+
+  constructor({ base, penalty, sharpening }: Readonly<Record<string, ParameterValue>>) {
+    this.base = choice('label-shift', 'base', base ?? parameters.base.default, bases);
+    this.penalty = positive('label-shift', 'penalty', penalty ?? parameters.penalty.default);
+    this.sharpening = positive('label-shift', 'sharpening', sharpening ?? parameters.sharpening.default);
+  }
+
+  async fit(problem: Problem, options: FitOptions): Promise<this> {
+    options.signal?.throwIfAborted();
+    requireWeb(problem, 'label-shift');
+    this.#base = undefined;
+    this.temperature_ = (await this.#temperature(problem, options)) / this.sharpening;
+    const base = await this.#create().fit(problem, options);
+    const counts = labelCounts(problem.webLabels, problem.testNames.length);
+    const before = counts.map((count) => count / problem.webLabels.length);
+    const posteriors = softmaxRows(divided(base.decisionValues(problem.testFeatures), this.temperature_));
+    const { shares } = estimateShares(posteriors, before);
+    this.shares_ = shares;
+    this.#offsets = shares.map((share, c) => Math.log(Math.max(share, 1e-12) / before[c]));
+    this.#base = base;
+    return this;
+  }
+
+  decisionValues(features: Matrix): Matrix {
+    if (!this.#base || this.temperature_ === undefined) throw notFitted();
+    return withOffsets(divided(this.#base.decisionValues(features), this.temperature_), this.#offsets);
+  }
+
+  predict(features: Matrix): Int32Array {
+    return rowMaxima(this.decisionValues(features));
+  }
+
+  #create(): Method {
+    if (this.base === 'ridge') return createMethod(lrSpec, { ridge: this.penalty });
+    if (this.base === 'softmax') return new Softmax(this.penalty);
+    return createMethod(this.base === 'lda' ? ldaSpec : whitenedMeansSpec, { origin: 'web' });
+  }
+
+  /** 1 where a category has a single web picture and none can be held out. */
+  async #temperature(problem: Problem, options: FitOptions): Promise<number> {
+    const fold = folds(problem);
+    if (!fold) return 1;
+    const parts: { values: Matrix<Float64Array>; labels: Int32Array }[] = [];
+    for (const held of [0, 1]) {
+      const outside = Int32Array.from(fold.keys()).filter((i) => fold[i] !== held);
+      const inside = Int32Array.from(fold.keys()).filter((i) => fold[i] === held);
+      const testFeatures = selectRows(problem.webFeatures, inside);
+      const base = await this.#create().fit(
+        { ...keepWeb(problem, outside), testFeatures, testLabels: undefined },
+        options,
+      );
+      const values = base.decisionValues(testFeatures).copy('float64');
+      parts.push({ values, labels: selectIntegers(problem.webLabels, inside) });
+    }
+    const likelihood = (temperature: number) =>
+      parts.reduce((total, { values, labels }) => total + logLikelihood(values, labels, temperature), 0);
+    const tried = Array.from({ length: 61 }, (_, k) => 10 ** (-3 + k / 15));
+    return tried.reduce((best, next) => (likelihood(next) > likelihood(best) ? next : best));
+  }
+}
+
+/** Which half each web picture belongs to, alternating within its category in an order of content. */
+function folds({ webFeatures, webLabels, testNames }: Problem): Int32Array | undefined {
+  const order = contentOrder(webFeatures, webLabels);
+  const inOrder = rowsByCategory(
+    Int32Array.from(order, (i) => webLabels[i]),
+    testNames.length,
+  );
+  if (inOrder.some((rows) => rows.length < 2)) return undefined;
+  const fold = new Int32Array(webLabels.length);
+  for (const rows of inOrder)
+    rows.forEach((position, k) => {
+      fold[order[position]] = k % 2;
+    });
+  return fold;
+}
+
+function logLikelihood(values: Matrix<Float64Array>, labels: Int32Array, temperature: number): number {
+  const posteriors = softmaxRows(divided(values, temperature));
+  return labels.reduce((total, label, i) => total + Math.log(Math.max(posteriors.at(i, label), 1e-300)), 0);
+}
+
+function divided(values: Matrix, temperature: number): Matrix<Float64Array> {
+  const result = values.copy('float64');
+  for (let k = 0; k < result.data.length; k++) result.data[k] /= temperature;
+  return result;
+}
+
+/** The shares π and the objective after every round. */
+export function estimateShares(
+  posteriors: Matrix<Float64Array>,
+  before: Float64Array,
+  maxRounds = 1000,
+): { shares: Float64Array; objectives: number[] } {
+  let shares = before.slice();
+  const objectives: number[] = [];
+  for (let round = 0; round < maxRounds; round++) {
+    const q = posteriors.copy('float64');
+    let objective = 0;
+    for (let i = 0; i < q.rows; i++) {
+      const row = q.row(i);
+      let total = 0;
+      for (let c = 0; c < row.length; c++) total += row[c] *= shares[c] / before[c];
+      for (let c = 0; c < row.length; c++) row[c] /= total;
+      objective += Math.log(total);
+    }
+    objectives.push(objective);
+    const next = columnSums(q).map((sum) => sum / q.rows);
+    const change = next.reduce((most, share, c) => Math.max(most, Math.abs(share - shares[c])), 0);
+    shares = next;
+    if (change < 1e-6) break;
+  }
+  return { shares, objectives };
+}
+
+/** Softmax regression on the web pictures. */
+class Softmax extends LinearMethod {
+  readonly decay: number;
+
+  constructor(decay: number) {
+    super();
+    this.decay = decay;
+  }
+
+  protected override learn(problem: Problem, { backend, signal }: FitOptions): Promise<LinearModel> {
+    const targets = labelTargets(problem.webLabels, problem.testNames.length);
+    return softmaxRegression(backend, problem.webFeatures, targets, { decay: this.decay, signal });
+  }
+}
+
+export const labelShiftSpec: MethodSpec = {
+  name: 'label-shift',
+  title: 'Label-shift EM',
+  citation:
+    'Saerens, Latinne and Decaestecker, Adjusting the outputs of a classifier to new a priori probabilities: a simple procedure, Neural Computation 2002',
+  uses: ['web', 'auxiliary', 'test'],
+  setting: 'standard',
+  parameters,
+  create: (given) => new LabelShift(given),
+};

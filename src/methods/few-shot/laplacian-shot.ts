@@ -1,0 +1,56 @@
+/**
+ * LaplacianShot (Ziko, Dolz, Granger and Ben Ayed, "Laplacian regularized few-shot learning", ICML 2020): distributions zⱼ of the test
+ * pictures minimise Σⱼ zⱼ·aⱼ + λ/2 Σ_jk w_jk ‖zⱼ − z_k‖² with a barrier Σ z log z, where a_jc is the distance of picture j to prototype c
+ * and w_jk = 1 between nearest neighbours. Up to what distributions share this is −½ λ Σ w_jk zⱼ·z_k in place of the second term;
+ * rounds z = softmax(−a + λ W z) until the objective moves by less than a millionth. Prototypes are rectified as there: means of web pictures
+ * and of test pictures weighted by the posteriors under the plain means; the shift between the two domains is the
+ * `origin` of the space. Deviations: a = ½ β ‖z − m‖² of unit vectors, so that one sharpness serves all cosine methods, and that
+ * sharpness also rectifies (there: 10).
+ */
+import { labelTargets } from '../blocks/linear-model.js';
+import { nonNegative, wholeNumber } from '../blocks/parameters.js';
+import { toUnitRows } from '../blocks/whitened-space.js';
+import { affinities, assignmentObjective, smoothed } from './affinities.js';
+import { memberSums, scaledProducts, softmaxRows, webDirections } from './cosines.js';
+import { fewShotSpec, sharpness } from './few-shot-method.js';
+
+/** Rounds are cheap beside the products that come before them. */
+const mostRounds = 200;
+
+export const laplacianShotSpec = fewShotSpec({
+  name: 'laplacian-shot',
+  title: 'LaplacianShot',
+  citation: 'Ziko, Dolz, Granger and Ben Ayed, Laplacian regularized few-shot learning, ICML 2020',
+  parameters: {
+    sharpness,
+    lambda: {
+      description: 'how much each neighbour counts',
+      default: 1,
+      range: { kind: 'log', low: 0.1, high: 10 },
+      check: nonNegative,
+    },
+    neighbours: {
+      description: 'nearest test pictures that each is joined with',
+      default: 3,
+      range: { kind: 'integer', low: 1, high: 10 },
+      check: wholeNumber,
+    },
+  },
+  learn: async (data, { sharpness: beta, lambda, neighbours }) => {
+    const { backend, web, test, labels, categories, signal } = data;
+    const first = softmaxRows(scaledProducts(backend, test, webDirections(data), beta));
+    const sums = memberSums(backend, labelTargets(labels, categories), web);
+    const prototypes = toUnitRows(memberSums(backend, first, test, sums));
+    const evidence = scaledProducts(backend, test, prototypes, beta);
+    const graph = affinities(backend, test, neighbours, () => lambda, signal);
+    let state = { scores: evidence, assignments: softmaxRows(evidence) };
+    let objective = assignmentObjective(evidence, graph, state.assignments);
+    for (let round = 0; round < mostRounds; round++) {
+      state = smoothed(evidence, graph, state.assignments, 1);
+      const next = assignmentObjective(evidence, graph, state.assignments);
+      if (Math.abs(objective - next) <= 1e-6 * Math.abs(next)) break;
+      objective = next;
+    }
+    return { values: state.scores, score: (pictures) => scaledProducts(backend, pictures, prototypes, beta) };
+  },
+});

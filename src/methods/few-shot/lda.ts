@@ -1,0 +1,61 @@
+/**
+ * Linear discriminant analysis (Fisher 1936; Friedman, "Regularized discriminant analysis", JASA 1989): Gaussian categories with one
+ * covariance, log π_c + x'Σ⁻¹m_c − ½ m_c'Σ⁻¹m_c. Means m_c are those of the web pictures, π_c their shares. Σ mixes how pictures differ
+ * within auxiliary categories, which is I in the whitened space, and how web pictures differ within their labels:
+ * Σ = (1 − own) I + own S_web. Pictures keep their lengths.
+ */
+import { Matrix } from '../../linalg/matrix.js';
+import { linearDecisions } from '../blocks/linear-model.js';
+import { properShare } from '../blocks/parameters.js';
+import { labelCounts, labelSums } from '../blocks/products.js';
+import { withWorkspace } from '../blocks/workspace.js';
+import { type FewShotData, fewShotSpec } from './few-shot-method.js';
+
+export const ldaSpec = fewShotSpec({
+  name: 'lda',
+  title: 'Linear discriminant analysis',
+  citation: 'Friedman, Regularized discriminant analysis, JASA 1989',
+  uses: ['web', 'auxiliary'],
+  parameters: {
+    own: {
+      description: 'share of the covariance that comes from the web pictures, from 0 to below 1',
+      default: 0.3,
+      range: { kind: 'linear', low: 0, high: 0.9 },
+      check: (method, name, value) => (value === 0 ? 0 : properShare(method, name, value)),
+    },
+  },
+  anyLength: true,
+  learn: async (data, { own }) => {
+    const model = await discriminants(data, own);
+    const score = (pictures: Matrix<Float64Array>) => linearDecisions(data.backend, model, pictures);
+    return { values: score(data.test), score };
+  },
+});
+
+function discriminants({ backend, web, labels, categories }: FewShotData, own: number) {
+  const counts = labelCounts(labels, categories);
+  const means = labelSums(backend, web, labels, categories);
+  backend.scaleRows(
+    means,
+    counts.map((count) => 1 / count),
+  );
+  return withWorkspace(backend, async (workspace) => {
+    const weights = Matrix.zeros(categories, web.cols).copyFrom(means);
+    if (own > 0) {
+      const residuals = workspace.copy(web);
+      for (let i = 0; i < residuals.rows; i++) {
+        const [row, mean] = [residuals.row(i), means.row(labels[i])];
+        for (let j = 0; j < row.length; j++) row[j] -= mean[j];
+      }
+      const covariance = workspace.matrix(web.cols, web.cols);
+      backend.syrk(covariance, residuals, { transpose: true, alpha: own / Math.max(1, labels.length - categories) });
+      backend.addDiagonal(covariance, 1 - own);
+      backend.cholesky(covariance);
+      backend.choleskySolve(covariance, weights, 'rows');
+    }
+    const lengths = new Float64Array(categories);
+    backend.rowDots(lengths, means, weights);
+    const intercepts = lengths.map((length, c) => Math.log(counts[c] / labels.length) - length / 2);
+    return { weights, intercepts };
+  });
+}

@@ -1,0 +1,66 @@
+/**
+ * PT-MAP (Hu, Gripon and Pateux, "Leveraging the feature distribution in transfer-based few-shot learning", ICANN 2021): in every round
+ * the test pictures are assigned to the centres by optimal transport, P = Sinkhorn scaling of exp(−λ ‖zⱼ − c‖²) with equal shares for
+ * all categories, and each centre moves a step towards the mean of the web pictures of its label and the test pictures in
+ * proportion to P: c ← c + step (mean − c). Deviations: the power is that of the space (there ½), pictures are whitened by auxiliary ones
+ * in place of a reduction by QR, and λ is larger (there 10) because cosines of whitened pictures are smaller.
+ */
+import type { Matrix } from '../../linalg/matrix.js';
+import { squaredDistances } from '../blocks/distances.js';
+import { labelTargets } from '../blocks/linear-model.js';
+import { positive, share, wholeNumber } from '../blocks/parameters.js';
+import { labelCounts } from '../blocks/products.js';
+import { columnSums, memberSums } from './cosines.js';
+import { fewShotSpec } from './few-shot-method.js';
+import { sinkhorn, withOffsets } from './sinkhorn.js';
+
+export const ptMapSpec = fewShotSpec({
+  name: 'pt-map',
+  title: 'PT-MAP',
+  citation:
+    'Hu, Gripon and Pateux, Leveraging the feature distribution in transfer-based few-shot learning, ICANN 2021',
+  parameters: {
+    lambda: {
+      description: 'how sharply squared distances decide',
+      default: 30,
+      range: { kind: 'log', low: 7.5, high: 120 },
+      check: positive,
+    },
+    step: {
+      description: 'how far centres move in a round',
+      default: 0.2,
+      range: { kind: 'log', low: 0.1, high: 1 },
+      check: share,
+    },
+    rounds: { description: 'rounds of assigning and moving', default: 20, check: wholeNumber },
+  },
+  learn: async ({ backend, web, test, labels, categories, signal, onRound }, { lambda, step, rounds }) => {
+    const webSums = memberSums(backend, labelTargets(labels, categories), web);
+    const webCounts = labelCounts(labels, categories);
+    const centres = webSums.copy('float64');
+    backend.scaleRows(
+      centres,
+      webCounts.map((count) => 1 / count),
+    );
+    const scores = (pictures: Matrix<Float64Array>) => {
+      const result = squaredDistances(backend, pictures, centres);
+      for (let k = 0; k < result.data.length; k++) result.data[k] *= -lambda;
+      return result;
+    };
+    for (let round = 0; round < rounds; round++) {
+      signal?.throwIfAborted();
+      const { assignments } = sinkhorn(scores(test));
+      const targets = memberSums(backend, assignments, test, webSums.copy('float64'));
+      const masses = columnSums(assignments);
+      backend.scaleRows(
+        targets,
+        masses.map((mass, c) => 1 / (mass + webCounts[c])),
+      );
+      backend.axpby(centres, step, targets, 1 - step);
+      onRound(round + 1, rounds);
+    }
+    const last = scores(test);
+    const { offsets } = sinkhorn(last);
+    return { values: withOffsets(last, offsets), score: (pictures) => withOffsets(scores(pictures), offsets) };
+  },
+});

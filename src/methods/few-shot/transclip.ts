@@ -1,0 +1,164 @@
+/**
+ * TransCLIP (Zanella, Gérin and Ben Ayed, "Boosting vision-language models with transduction", NeurIPS 2024), few-shot: distributions zⱼ of the
+ * n test pictures, means μ_k and one diagonal covariance minimise
+ *   −(1/t) Σⱼ zⱼ·log pⱼ − (γ n/S t) Σ over the S web pictures log p_{i yᵢ} − ½ Σ_jk A_jk zⱼ·z_k + Σⱼ (zⱼ·log zⱼ − λ zⱼ·log ŷⱼ),
+ * with p the Gaussian densities, t = 50 their temper, A the cosines of nearest neighbours over their number and ŷ the predictions that one starts from.
+ * Blocks in turn: five rounds of z = softmax(log p/t + λ log ŷ + A z), then means and covariance in closed form; ten times. Deviations: ŷ is
+ * softmax(sharpness · cosine with the whitened means), where that paper has sentences, and an edge that both ends chose counts once.
+ */
+import { Matrix } from '../../linalg/matrix.js';
+import { labelTargets } from '../blocks/linear-model.js';
+import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
+import { affinities, assignmentObjective, smoothed } from './affinities.js';
+import { scaledProducts, softmaxRows, webDirections } from './cosines.js';
+import { type DiagonalGaussians, logDensities, type Moments, moments, withSquares } from './diagonal-gaussians.js';
+import { type FewShotData, fewShotSpec, sharpness } from './few-shot-method.js';
+
+/** Rounds of z between two updates of means and covariance. */
+const innerRounds = 5;
+
+export const transclipParameters = {
+  sharpness,
+  lambda: {
+    description: 'how much the first predictions count',
+    default: 0.5,
+    range: { kind: 'linear', low: 0, high: 1.5 },
+    check: nonNegative,
+  },
+  temper: {
+    description: 'what log densities are divided by',
+    default: 50,
+    range: { kind: 'log', low: 15, high: 200 },
+    check: positive,
+  },
+  neighbours: {
+    description: 'nearest test pictures that each is joined with',
+    default: 3,
+    range: { kind: 'integer', low: 1, high: 10 },
+    check: wholeNumber,
+  },
+  rounds: { description: 'rounds of assigning and re-estimating', default: 10, check: wholeNumber },
+} as const;
+
+export const transclipSpec = fewShotSpec({
+  name: 'transclip',
+  title: 'TransCLIP',
+  citation: 'Zanella, Gérin and Ben Ayed, Boosting vision-language models with transduction, NeurIPS 2024',
+  parameters: {
+    ...transclipParameters,
+    support: {
+      description: 'weight of all web pictures together against all test pictures, γ',
+      default: 1,
+      range: { kind: 'log', low: 0.1, high: 10 },
+      check: positive,
+    },
+  },
+  learn: (data, parameters) => transclip(data, parameters),
+});
+
+export interface TransclipOptions {
+  sharpness: number;
+  lambda: number;
+  temper: number;
+  neighbours: number;
+  rounds: number;
+  support: number;
+}
+
+/** `onObjective` is told the objective after every block. */
+export async function transclip(
+  data: FewShotData,
+  { sharpness: beta, lambda, temper, neighbours, rounds, support }: TransclipOptions,
+  onObjective?: (value: number) => void,
+) {
+  const { backend, labels, categories, signal, onRound } = data;
+  const [web, test] = [withSquares(data.web), withSquares(data.test)];
+  const targets = labelTargets(labels, categories);
+  const webFactor = (support * data.test.rows) / labels.length;
+  const ofWeb = moments(backend, targets, web, webFactor);
+  const directions = webDirections(data);
+  const first = (pictures: Matrix<Float64Array>) => scaledProducts(backend, pictures, directions, beta);
+  const firstScores = first(data.test);
+  const graph = affinities(backend, data.test, neighbours, (cosine) => Math.max(0, cosine) / neighbours, signal);
+  let gaussians: DiagonalGaussians = {
+    means: meansOf([ofWeb]),
+    variances: Matrix.zeros(categories, data.web.cols).fill(1 / data.web.cols),
+  };
+  let state = { scores: firstScores, assignments: softmaxRows(firstScores) };
+  const logPriors = logSoftmax(firstScores);
+  const evidence = () => tempered(logDensities(backend, gaussians, test), temper, logPriors, lambda);
+  const report = () =>
+    onObjective?.(
+      assignmentObjective(evidence(), graph, state.assignments) -
+        (webFactor / temper) * backend.dot(targets, logDensities(backend, gaussians, web)),
+    );
+  for (let round = 0; round <= rounds; round++) {
+    signal?.throwIfAborted();
+    state = smoothed(evidence(), graph, state.assignments, innerRounds);
+    report();
+    if (round === rounds) break;
+    gaussians = sharedCovariance([ofWeb, moments(backend, state.assignments, test)]);
+    report();
+    onRound(round + 1, rounds);
+  }
+  return {
+    values: state.scores,
+    score: (pictures: Matrix<Float64Array>) =>
+      tempered(logDensities(backend, gaussians, withSquares(pictures)), temper, logSoftmax(first(pictures)), lambda),
+  };
+}
+
+/** densities/temper + λ · priors */
+export function tempered(
+  densities: Matrix<Float64Array>,
+  temper: number,
+  priors: Matrix<Float64Array>,
+  lambda: number,
+): Matrix<Float64Array> {
+  for (let k = 0; k < densities.data.length; k++)
+    densities.data[k] = densities.data[k] / temper + lambda * priors.data[k];
+  return densities;
+}
+
+/** log softmax of every row. */
+export function logSoftmax(scores: Matrix<Float64Array>): Matrix<Float64Array> {
+  const result = scores.copy('float64');
+  for (let i = 0; i < result.rows; i++) {
+    const row = result.row(i);
+    let most = Number.NEGATIVE_INFINITY;
+    for (let c = 0; c < row.length; c++) most = Math.max(most, row[c]);
+    let total = 0;
+    for (let c = 0; c < row.length; c++) total += Math.exp(row[c] - most);
+    for (let c = 0; c < row.length; c++) row[c] -= most + Math.log(total);
+  }
+  return result;
+}
+
+function meansOf(parts: readonly Moments[]): Matrix<Float64Array> {
+  const means = parts[0].sums.copy('float64');
+  for (const { sums } of parts.slice(1)) for (let k = 0; k < means.data.length; k++) means.data[k] += sums.data[k];
+  for (let k = 0; k < means.rows; k++) {
+    const row = means.row(k);
+    const mass = parts.reduce((total, { masses }) => total + masses[k], 0);
+    for (let j = 0; j < row.length; j++) row[j] /= mass;
+  }
+  return means;
+}
+
+/** Means of all parts together, and the mean squared deviation from them, the same for all categories. */
+function sharedCovariance(parts: readonly Moments[]): DiagonalGaussians {
+  const means = meansOf(parts);
+  const shared = new Float64Array(means.cols);
+  let total = 0;
+  for (let k = 0; k < means.rows; k++) {
+    const mean = means.row(k);
+    for (const { masses, squareSums } of parts) {
+      const squares = squareSums.row(k);
+      for (let j = 0; j < shared.length; j++) shared[j] += squares[j] - masses[k] * mean[j] ** 2;
+      total += masses[k];
+    }
+  }
+  const variances = Matrix.zeros(means.rows, means.cols);
+  for (let k = 0; k < variances.rows; k++) variances.row(k).set(shared.map((value) => Math.max(value / total, 1e-12)));
+  return { means, variances };
+}
