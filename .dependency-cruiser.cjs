@@ -2,7 +2,8 @@
 const allowed = {
   linalg: [],
   formats: ['linalg'],
-  problem: ['linalg', 'formats'],
+  text: ['linalg'],
+  problem: ['linalg', 'formats', 'text'],
   learner: ['linalg', 'formats', 'problem'],
   methods: ['linalg', 'problem', 'learner'],
   evaluation: ['linalg', 'formats', 'methods', 'learner', 'problem', 'distribute'],
@@ -10,7 +11,7 @@ const allowed = {
   crawl: ['catalog', 'linalg', 'formats'],
   registry: [],
   vision: ['linalg', 'formats', 'catalog', 'registry'],
-  language: ['linalg', 'formats', 'registry'],
+  language: ['linalg', 'formats', 'text', 'registry'],
   workspace: [
     'linalg',
     'formats',

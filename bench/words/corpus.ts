@@ -1,16 +1,16 @@
-/** The corpus of the benchmark: the Brown corpus and the Wikipedia excerpt, tokenised, one paragraph a line. */
+/** The corpus of the benchmark: the Brown corpus and the Wikipedia excerpt, tokenized, one paragraph a line. */
 import { writeFileSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 import { openFile } from '../../src/formats/file.js';
 import { locateMember, readZipDirectory } from '../../src/formats/zip.js';
-import { readCorpus, type SimilarityPair, tokenise } from '../../src/language/index.js';
+import { readCorpus, type SimilarityPair, tokenize } from '../../src/language/index.js';
 
 /** Writes the corpus to `path` and returns its number of words. */
 export async function writeCorpus(data: string, path: string): Promise<number> {
   const lines: string[] = [];
   for await (const line of brownLines(`${data}/brown.zip`)) lines.push(line);
   for await (const paragraph of readCorpus(`${data}/enwiki-sample.xml.bz2`)) lines.push(paragraph);
-  const paragraphs = lines.map((line) => tokenise(line)).filter((words) => words.length > 0);
+  const paragraphs = lines.map((line) => tokenize(line)).filter((words) => words.length > 0);
   writeFileSync(path, paragraphs.map((words) => `${words.join(' ')}\n`).join(''));
   return paragraphs.reduce((sum, words) => sum + words.length, 0);
 }

@@ -1,6 +1,6 @@
 /** Word vectors of category names, their training, and term frequencies of the texts of web pictures. */
+export { type PictureText, pictureWords, type TokenizeOptions, termFrequencies, tokenize } from '../text/index.js';
 export { type CorpusFormat, type ReadCorpusOptions, readCorpus } from './corpus/corpus.js';
-export { type TokeniseOptions, tokenise } from './corpus/tokenise.js';
 export {
   describeMissing,
   type MissingPolicy,
@@ -22,13 +22,10 @@ export { type ReadTextsOptions, readTexts } from './text/read-texts.js';
 export { stopWordLanguages, stopWords } from './text/stop-words.js';
 export {
   chooseWords,
-  type PictureText,
-  pictureWords,
   readVocabulary,
-  termFrequencies,
   type VocabularyOptions,
   writeVocabulary,
-} from './text/term-frequencies.js';
+} from './text/vocabulary.js';
 export { type CooccurrenceOptions, type CooccurrenceRecords, countCooccurrences } from './train/cooccurrence.js';
 export { type EncodedCorpus, type EncodeOptions, encodeCorpus } from './train/encode.js';
 export { type GloveSettings, gloveDefaults, trainGlove } from './train/glove.js';

@@ -5,8 +5,9 @@
  */
 import { type Dtype, Matrix } from '../linalg/matrix.js';
 import { Random } from '../linalg/random.js';
+import { termFrequencies } from '../text/index.js';
 import { describePicture, inventName } from './generate-text.js';
-import { termFrequencies } from './text.js';
+import { titleWords } from './read-arrays.js';
 
 /** What a generated web picture shows: its label, a similar category, any other category, or none at all. */
 export type WebKind = 'clean' | 'confused' | 'other' | 'offtopic';
@@ -94,7 +95,7 @@ export function webPictures(world: World, searched: number[], others: number[], 
     addScaled(row, 2 * shift * random.uniform(), world.webDirection);
     if (text) texts.push(describePicture(searched[label], shown, random));
   }
-  return { features, labels, kinds, ...(text && { texts, text: termFrequencies(texts, { dtype }).counts }) };
+  return { features, labels, kinds, ...(text && { texts, text: termFrequencies(texts, titleWords(texts), dtype) }) };
 }
 
 /** The kinds of one category's pictures in random order; the wrong ones are shared out evenly. */

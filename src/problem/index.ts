@@ -30,7 +30,6 @@ export { type SaveOptions, saveProblem } from './save.js';
 export { openStreamedProblem, type StreamedProblem, type WebRows, webFeatureBytes } from './streamed.js';
 export { type CategoryChoice, restrictToCategories, subsetWeb } from './subset.js';
 export { type ProblemSummary, type SetSummary, summarise } from './summary.js';
-export { type TermFrequencies, type TermFrequencyOptions, termFrequencies } from './text.js';
 export {
   type SyntheticWebOptions,
   syntheticValidationWeb,

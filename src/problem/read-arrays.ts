@@ -2,9 +2,9 @@
 import { FormatError } from '../errors.js';
 import { type NdArray, toInt32, toMatrix, toStrings } from '../formats/array.js';
 import { type Dtype, Matrix } from '../linalg/matrix.js';
+import { mostFrequentWords, termFrequencies } from '../text/index.js';
 import type { ArraySource } from './array-source.js';
 import type { Problem, ValidationWeb } from './problem.js';
-import { chooseVocabulary, countWords } from './text.js';
 
 export interface ReadOptions {
   dtype: Dtype;
@@ -71,18 +71,23 @@ export async function readWeb(source: ArraySource, dimensions: number, options: 
   };
 }
 
+/** The words that titles share, numbers and stop words among them: the language of a problem file is not known. */
+export function titleWords(texts: readonly string[], size?: number): string[] {
+  return mostFrequentWords(texts, { size, minimumTexts: 2, numbers: true });
+}
+
 /** Where pictures have titles but no term frequencies, counts the most frequent words of all titles. */
 export function withTermFrequencies(problem: Problem, options: ReadOptions): Problem {
   const { webText, webTexts, validationWeb } = problem;
   const webCounts = webText === undefined ? webTexts : undefined;
   const validationCounts = validationWeb?.text === undefined ? validationWeb?.texts : undefined;
   if (!webCounts && !validationCounts) return problem;
-  const vocabulary = chooseVocabulary([...(webCounts ?? []), ...(validationCounts ?? [])], { words: options.words });
+  const vocabulary = titleWords([...(webCounts ?? []), ...(validationCounts ?? [])], options.words);
   return {
     ...problem,
-    ...(webCounts && { webText: countWords(webCounts, vocabulary, options.dtype) }),
+    ...(webCounts && { webText: termFrequencies(webCounts, vocabulary, options.dtype) }),
     ...(validationCounts && {
-      validationWeb: { ...validationWeb!, text: countWords(validationCounts, vocabulary, options.dtype) },
+      validationWeb: { ...validationWeb!, text: termFrequencies(validationCounts, vocabulary, options.dtype) },
     }),
   };
 }

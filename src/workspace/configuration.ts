@@ -1,5 +1,5 @@
 /** What bowerbird.yaml says, with everything it leaves out filled in. Paths are as written, relative to the workspace. */
-import type { TokeniseOptions, Word2vecSettings } from '../language/index.js';
+import type { TokenizeOptions, Word2vecSettings } from '../language/index.js';
 import type { ParameterValue } from '../methods/index.js';
 
 /** What a user may write; the JSON Schema in schema/bowerbird.schema.json checks it. */
@@ -79,7 +79,7 @@ export interface TrainingSettings {
   negatives?: number;
   subsample?: number;
   rate?: number;
-  hyphens?: TokeniseOptions['hyphens'];
+  hyphens?: TokenizeOptions['hyphens'];
 }
 
 interface WordSettings {

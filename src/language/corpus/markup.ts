@@ -2,7 +2,7 @@
  * Wiki markup to plain paragraphs. Templates, tables, references, files, categories and formulas go; the visible text
  * of links stays. Every pass is linear in the length of the page, and unbalanced brackets lose only the brackets.
  */
-import { decodeEntities } from './entities.js';
+import { decodeEntities } from '../../text/index.js';
 
 /** Elements whose content is not running text. */
 const dropped =

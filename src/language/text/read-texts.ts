@@ -6,7 +6,7 @@ import { csvRecords } from '../../formats/csv-records.js';
 import { fileError } from '../../formats/file.js';
 import { readNpy } from '../../formats/npy.js';
 import { openNpz } from '../../formats/npz.js';
-import type { PictureText } from './term-frequencies.js';
+import type { PictureText } from '../../text/index.js';
 
 export interface ReadTextsOptions {
   /**

@@ -1,5 +1,5 @@
 /**
- * A corpus as numbers on disk: read once, tokenised and counted while provisional word numbers are spooled, then
+ * A corpus as numbers on disk: read once, tokenized and counted while provisional word numbers are spooled, then
  * rewritten with the final ones. Training then streams 4 bytes a word instead of parsing text in every epoch.
  */
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { FormatError, InterruptedError } from '../../errors.js';
 import { writeFileAtomic } from '../../formats/atomic.js';
 import { fileError } from '../../formats/file.js';
+import { type TokenizeOptions, tokenize } from '../../text/index.js';
 import { type CorpusFormat, readCorpus } from '../corpus/corpus.js';
-import { type TokeniseOptions, tokenise } from '../corpus/tokenise.js';
 import { type Vocabulary, WordCounter } from './vocabulary.js';
 
 export interface EncodedCorpus {
@@ -24,7 +24,7 @@ export interface EncodedCorpus {
   readonly identity: string;
 }
 
-export interface EncodeOptions extends TokeniseOptions {
+export interface EncodeOptions extends TokenizeOptions {
   format?: CorpusFormat;
   /** Rarer words are left out, as if they were not in the text. @default 5 */
   minCount?: number;
@@ -128,7 +128,7 @@ async function countWords(
       const onProgress = (done: number) => options.onProgress?.({ done: before + done, total, words });
       const { signal, format } = options;
       for await (const paragraph of readCorpus(path, { signal, format, onProgress })) {
-        const tokens = tokenise(paragraph, options);
+        const tokens = tokenize(paragraph, options);
         if (tokens.length === 0) continue;
         for (const token of tokens) {
           if (filled === spoolLength) flush();

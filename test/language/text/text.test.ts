@@ -5,13 +5,8 @@ import { FormatError, UsageError } from '../../../src/errors.js';
 import { writeNpz } from '../../../src/formats/npz.js';
 import { readTexts } from '../../../src/language/text/read-texts.js';
 import { stopWordLanguages, stopWords } from '../../../src/language/text/stop-words.js';
-import {
-  chooseWords,
-  pictureWords,
-  readVocabulary,
-  termFrequencies,
-  writeVocabulary,
-} from '../../../src/language/text/term-frequencies.js';
+import { chooseWords, readVocabulary, writeVocabulary } from '../../../src/language/text/vocabulary.js';
+import { pictureWords, termFrequencies } from '../../../src/text/index.js';
 import { temporaryFolder } from '../../temporary-folder.js';
 
 const folder = temporaryFolder();

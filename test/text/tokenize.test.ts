@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { tokenise } from '../../../src/language/corpus/tokenise.js';
+import { tokenize } from '../../src/text/index.js';
 
-describe('tokenise', () => {
+describe('tokenize', () => {
   it('keeps hyphens and apostrophes inside words', () => {
-    expect(tokenise("Brewer's black-footed -albatross- 'quoted' rock'n'roll")).toEqual([
+    expect(tokenize("Brewer's black-footed -albatross- 'quoted' rock'n'roll")).toEqual([
       "brewer's",
       'black-footed',
       'albatross',
@@ -13,15 +13,15 @@ describe('tokenise', () => {
   });
 
   it('splits at hyphens when asked', () => {
-    expect(tokenise('Black-footed Albatross', { hyphens: 'split' })).toEqual(['black', 'footed', 'albatross']);
+    expect(tokenize('Black-footed Albatross', { hyphens: 'split' })).toEqual(['black', 'footed', 'albatross']);
   });
 
   it('can leave the case alone', () => {
-    expect(tokenise('Red-eyed Vireo', { lowercase: false })).toEqual(['Red-eyed', 'Vireo']);
+    expect(tokenize('Red-eyed Vireo', { lowercase: false })).toEqual(['Red-eyed', 'Vireo']);
   });
 
   it('treats typographic characters like the plain ones', () => {
-    expect(tokenise('Brewer’s black‐footed blackbird ﬁnch')).toEqual([
+    expect(tokenize('Brewer’s black‐footed blackbird ﬁnch')).toEqual([
       "brewer's",
       'black-footed',
       'blackbird',
@@ -30,7 +30,7 @@ describe('tokenise', () => {
   });
 
   it('reads other scripts and composed or decomposed accents alike', () => {
-    expect(tokenise('Żółw ΣΑΣ Птица étourneau e\u0301tourneau')).toEqual([
+    expect(tokenize('Żółw ΣΑΣ Птица étourneau e\u0301tourneau')).toEqual([
       'żółw',
       'σας',
       'птица',
@@ -41,6 +41,6 @@ describe('tokenise', () => {
 
   it('gives the same words for ASCII text whichever path it takes', () => {
     const text = "The 2nd co-op's -- state-of-the-art, 3.14 (well)";
-    expect(tokenise(`${text} é`).slice(0, -1)).toEqual(tokenise(text));
+    expect(tokenize(`${text} é`).slice(0, -1)).toEqual(tokenize(text));
   });
 });

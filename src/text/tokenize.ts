@@ -3,7 +3,7 @@
  * same words everywhere. A word is a run of letters, marks and digits; hyphens and apostrophes between two of them
  * belong to it ("black-footed", "brewer's"). Scripts written without spaces are not divided into words.
  */
-export interface TokeniseOptions {
+export interface TokenizeOptions {
   /** Lower-case, by Unicode's rules without a locale. @default true */
   lowercase?: boolean;
   /** `keep` makes one word of "black-footed", `split` two. @default 'keep' */
@@ -18,7 +18,7 @@ const asciiSplit = /[a-z0-9]+(?:'[a-z0-9]+)*/gi;
 const onlyAscii = /^[\x00-\x7f]*$/;
 
 /** The words of a text, in order. */
-export function tokenise(text: string, options: TokeniseOptions = {}): string[] {
+export function tokenize(text: string, options: TokenizeOptions = {}): string[] {
   const split = options.hyphens === 'split';
   let plain = text;
   let words = split ? asciiSplit : asciiJoined;
