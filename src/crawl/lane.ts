@@ -34,6 +34,8 @@ export interface LaneOptions {
 const batchSize = 200;
 /** A source that answers this often in a row with nothing new goes in circles. */
 const mostStalePages = 20;
+/** The same for a source that walks through slices, most of which may have been listed before. */
+const mostStaleSlices = 200;
 
 export class LaneRunner {
   readonly category: Category;
@@ -170,7 +172,7 @@ export class LaneRunner {
       const page = await this.source.ask(this.category, cursor, context);
       const { found, dropped } = this.#sort(page.pictures);
       this.#stalePages = found.length > 0 ? 0 : this.#stalePages + 1;
-      const ended = page.next === undefined || this.#stalePages >= mostStalePages;
+      const ended = page.next === undefined || this.#stalePages >= (page.slice ? mostStaleSlices : mostStalePages);
       this.#lane = {
         ...this.#lane,
         cursor: JSON.stringify(page.next ?? null),

@@ -39,7 +39,10 @@ export class StageStates {
     const file = workspace.path(layout.state);
     try {
       const content = JSON.parse(await readFile(file, 'utf8')) as StateFile;
-      if (content.version === 1) return new StageStates(file, content.stages);
+      if (content.version === 1) {
+        const records = Object.entries(content.stages).filter(([, record]) => isRecord(record));
+        return new StageStates(file, Object.fromEntries(records));
+      }
     } catch {
       // Nothing has run yet.
     }
@@ -60,4 +63,11 @@ export class StageStates {
     });
     return this.#writing;
   }
+}
+
+/** Whoever edits the file by hand may leave anything in it. */
+function isRecord(value: unknown): value is StageRecord {
+  const { state, inputs, notes = [], failed = [] } = (value ?? {}) as Partial<StageRecord>;
+  const known = state === 'running' || state === 'done' || state === 'failed';
+  return known && typeof inputs === 'object' && inputs !== null && Array.isArray(notes) && Array.isArray(failed);
 }

@@ -33,7 +33,8 @@ export async function openWorkspace(folder: string): Promise<Workspace> {
 /** Files and folders of a workspace, relative to it. */
 export const layout = {
   state: '.bowerbird/stages.json',
-  lock: '.bowerbird/lock',
+  /** A folder with a claim of whoever is at work. */
+  lock: '.bowerbird/locks',
   progress: '.bowerbird/progress.json',
   /** What a person decided about web pictures. */
   decisions: '.bowerbird/decisions.jsonl',

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { AddressPolicy } from '../../src/crawl/network/address.js';
 import { HttpClient, type NetworkOptions } from '../../src/crawl/network/http.js';
@@ -269,5 +271,76 @@ describe('X-Robots-Tag', () => {
     [[], undefined],
   ])('%j forbids because of %s', (headers, expected) => {
     expect(forbiddingTag(headers)).toBe(expected);
+  });
+});
+
+describe('a redirect', () => {
+  /** What a second host gets to see when the first one sends us there. */
+  async function seenElsewhere(
+    status: number,
+    options: { headers?: Record<string, string>; form?: Record<string, string> },
+    to = '127.0.0.2',
+  ) {
+    const seen: { method?: string; authorization?: string; accept?: string; body: string }[] = [];
+    const server = createServer((request, response) => {
+      const host = request.headers.host?.split(':')[0];
+      if (request.url === '/from') {
+        const { port } = server.address() as AddressInfo;
+        response.writeHead(status, { location: `http://${to}:${port}/to` }).end();
+        return;
+      }
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        const { authorization, accept } = request.headers;
+        seen.push({ method: request.method, authorization, accept, body });
+        response.end(host);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+    const http = new HttpClient({ ...fastNetwork, attempts: 1 });
+    try {
+      const { port } = server.address() as AddressInfo;
+      const asked = { maximumBytes: 1e6, ...options };
+      const outcome = await http
+        .get(`http://127.0.0.1:${port}/from`, asked, async ({ body }) => {
+          for await (const _ of body);
+          return 'answered';
+        })
+        .catch((error: Error) => error.message);
+      return { outcome, seen };
+    } finally {
+      await http.close();
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+  const authorised = { headers: { accept: 'application/json', authorization: 'Bearer secret' } };
+  const form = { client_secret: 'secret' };
+
+  it.each([301, 302, 303, 307, 308])('to another host (%i) takes no credentials along', async (status) => {
+    const { outcome, seen } = await seenElsewhere(status, authorised);
+    expect(outcome).toBe('answered');
+    expect(seen).toEqual([{ method: 'GET', authorization: undefined, accept: 'application/json', body: '' }]);
+  });
+
+  it.each([301, 302, 303])('(%i) of a form is followed without the form', async (status) => {
+    const { seen } = await seenElsewhere(status, { ...authorised, form });
+    expect(seen).toEqual([{ method: 'GET', authorization: undefined, accept: 'application/json', body: '' }]);
+  });
+
+  it.each([307, 308])('(%i) does not carry a form to another host', async (status) => {
+    const { outcome, seen } = await seenElsewhere(status, { form });
+    expect(seen).toEqual([]);
+    expect(outcome).toMatch(/127\.0\.0\.2/);
+  });
+
+  it.each([307, 308])('(%i) keeps form and credentials on the same host', async (status) => {
+    const { seen } = await seenElsewhere(status, { ...authorised, form }, '127.0.0.1');
+    expect(seen).toEqual([
+      { method: 'POST', authorization: 'Bearer secret', accept: 'application/json', body: 'client_secret=secret' },
+    ]);
   });
 });

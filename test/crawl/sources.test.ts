@@ -62,6 +62,31 @@ describe('flickr', () => {
     ).toBeLessThanOrEqual(4000);
   });
 
+  it('finds all of 6,000 pictures that were uploaded within one day, most of them listed before', async () => {
+    // Narrowing down to the day takes many questions that bring nothing new.
+    web.options = {
+      results: 6000,
+      fault: () => 'gone',
+      uploadedAt: (index) => (index < 30 ? 1_150_000_000 + index * 1.8e7 : 1_100_000_000 + ((index * 14) % 86_400)),
+    };
+    await crawlFake(web, { workspace: folder.path, perCategory: 6000 });
+    const rows = await allPictures(folder.path);
+    expect(new Set(rows.map((row) => row.sourceId)).size).toBe(6000);
+    expect(rows).toHaveLength(6000);
+  }, 120_000);
+
+  it('is given up where it answers without end that there is more', async () => {
+    web.options = {
+      interfere: (request, response) => {
+        if (!request.url?.includes('photos.search')) return false;
+        response.end(JSON.stringify({ stat: 'ok', photos: { page: 1, total: 1e9, photo: [] } }));
+        return true;
+      },
+    };
+    await crawlFake(web, { workspace: folder.path, perCategory: 10 });
+    expect(web.requests.length).toBeLessThan(500);
+  });
+
   it('keeps each picture once when the list shifts between pages', async () => {
     web.options = { results: 700, shifting: true };
     const source = createSource('flickr', { endpoints: web.endpoints });

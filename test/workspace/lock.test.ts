@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openWorkspace, type Workspace, workspaceStatus } from '../../src/workspace/index.js';
 import { lockWorkspace, workIsOn } from '../../src/workspace/lock.js';
@@ -18,25 +19,50 @@ it('lets one run at a time into a workspace', async () => {
   await expect(lockWorkspace(workspace)).rejects.toThrow(/is at work in/);
   await free();
   await (await lockWorkspace(workspace))();
-  expect(existsSync(workspace.path('.bowerbird', 'lock'))).toBe(false);
+  expect(readdirSync(workspace.path('.bowerbird', 'locks'))).toEqual([]);
 });
 
-it('does not mind the lock of a process that was killed', async () => {
-  mkdirSync(workspace.path('.bowerbird'));
-  // Numbers of processes end far below this.
-  writeFileSync(workspace.path('.bowerbird', 'lock'), '2147483646\n');
+/** Numbers of processes end far below this. */
+function leaveClaim(name = '2147483646_'): void {
+  mkdirSync(workspace.path('.bowerbird', 'locks'), { recursive: true });
+  writeFileSync(workspace.path('.bowerbird', 'locks', name), '');
+}
+
+it('does not mind the claim of a process that was killed', async () => {
+  leaveClaim();
   await (await lockWorkspace(workspace))();
 });
 
+it('never lets two in, however many want it at the same moment after a run was killed', async () => {
+  for (let round = 0; round < 30; round++) {
+    leaveClaim();
+    let [inside, most, entered] = [0, 0, 0];
+    const enter = async () => {
+      const free = await lockWorkspace(workspace).catch((error: { code: string }) => {
+        expect(error.code).toBe('BOWERBIRD_WORKSPACE_IN_USE');
+      });
+      if (!free) return;
+      entered++;
+      most = Math.max(most, ++inside);
+      await wait(2);
+      inside--;
+      await free();
+    };
+    await Promise.all(Array.from({ length: 6 }, enter));
+    expect(most).toBeLessThanOrEqual(1);
+    expect(entered).toBeGreaterThan(0);
+  }
+});
+
 it.skipIf(process.platform !== 'linux')('does not mind the lock of an earlier process of the same number', async () => {
-  const file = workspace.path('.bowerbird', 'lock');
   const free = await lockWorkspace(workspace);
-  const [number, mark] = readFileSync(file, 'utf8').split('\n');
-  expect([number, /^[-0-9a-f]{36} \d+$/.test(mark)]).toEqual([String(process.pid), true]);
+  const [name] = readdirSync(workspace.path('.bowerbird', 'locks'));
+  const [number, mark] = name.split('_');
+  expect([number, /^[-0-9a-f]{36}\+\d+$/.test(mark)]).toEqual([String(process.pid), true]);
   expect(await workIsOn(workspace)).toBe(true);
   await free();
   // As after a container that was killed and started again, where numbers begin anew.
-  writeFileSync(file, `${number}\n${mark}1\n`);
+  leaveClaim(`${number}_${mark}1_ffffffff`);
   expect(await workIsOn(workspace)).toBe(false);
   await (await lockWorkspace(workspace))();
 });
@@ -44,6 +70,19 @@ it.skipIf(process.platform !== 'linux')('does not mind the lock of an earlier pr
 it('names the file where the lock cannot be written', async () => {
   writeFileSync(workspace.path('.bowerbird'), 'a file where a folder should be');
   await expect(lockWorkspace(workspace)).rejects.toMatchObject({ code: 'BOWERBIRD_FILE' });
+});
+
+it.each([
+  '{"version":1}',
+  '{"version":1,"stages":null}',
+  '{"version":1,"stages":{"words":7,"crawl":{"state":"done"}}}',
+  'null',
+  '{"versi',
+])('takes a state of %s for one that was never written', async (content) => {
+  mkdirSync(workspace.path('.bowerbird'));
+  writeFileSync(workspace.path('.bowerbird', 'stages.json'), content);
+  const [first] = await workspaceStatus(workspace);
+  expect(first.state).not.toBe('done');
 });
 
 it('lets status say that a stage is at work, as long as the run lives', async () => {

@@ -82,17 +82,20 @@ export class HttpClient {
   /** Hands the answer to `consume`; its body is read or discarded before the returned promise settles. */
   async get<T>(address: string, options: GetOptions, consume: (answer: HttpAnswer) => Promise<T>): Promise<T> {
     let url = this.#addresses.check(address);
+    let asked = options;
     const seen = new Set<string>();
     for (;;) {
       if (options.robots?.(url) && this.#settings.honourRobots) await this.#askRobots(url);
       if (seen.has(url.href))
         throw new FetchFailure('redirect-loop', `${url.origin}${url.pathname.slice(0, 200)} redirects to itself`);
       seen.add(url.href);
-      const step = await this.#hop(url, options, consume);
+      const step = await this.#hop(url, asked, consume);
       if ('value' in step) return step.value;
       if (seen.size > this.#settings.maximumRedirects)
         throw new FetchFailure('redirect-loop', `more than ${this.#settings.maximumRedirects} redirects`);
-      url = this.#addresses.check(step.location, url);
+      const next = this.#addresses.check(step.location, url);
+      asked = redirected(asked, step.status, url, next);
+      url = next;
     }
   }
 
@@ -104,7 +107,7 @@ export class HttpClient {
     url: URL,
     options: GetOptions,
     consume: (answer: HttpAnswer) => Promise<T>,
-  ): Promise<{ value: T } | { location: string }> {
+  ): Promise<{ value: T } | { location: string; status: number }> {
     const { signal } = options;
     const release = await this.limiter.acquire(url.hostname, signal);
     const timeout = new AbortController();
@@ -131,7 +134,7 @@ export class HttpClient {
       try {
         const { statusCode: status, headers } = answer;
         if (status >= 300 && status < 400 && typeof headers.location === 'string')
-          return { location: headers.location };
+          return { location: headers.location, status };
         this.#refuseStatus(url, status, headers);
         this.limiter.succeeded(url.hostname);
         const body = limited(answer.body, url, headers['content-length'], options.maximumBytes);
@@ -205,6 +208,19 @@ export class HttpClient {
       throw error;
     }
   }
+}
+
+/**
+ * What is asked after a redirect. Headers other than `accept` may be credentials, and so may a form: neither leaves for
+ * another host, port or protocol. Except for 307 and 308 a form is not sent twice at all (RFC 9110, section 15.4).
+ */
+function redirected(options: GetOptions, status: number, from: URL, to: URL): GetOptions {
+  const { form, headers = {}, ...rest } = options;
+  const again = form !== undefined && (status === 307 || status === 308);
+  if (from.origin === to.origin) return { ...rest, headers, ...(again && { form }) };
+  if (again)
+    throw new FetchFailure('unexpected-answer', `${from.host} wants what was sent to it to be sent to ${to.host}`);
+  return { ...rest, headers: headers.accept === undefined ? {} : { accept: headers.accept } };
 }
 
 /** Reads the rest of a short error page, which keeps the connection; anything longer is cut off. */

@@ -106,12 +106,14 @@ export function flickr(endpoint = 'https://api.flickr.com/services/rest/'): Sour
       if (ranges && page === 1 && total > mostResults && ranges[0].to > ranges[0].from)
         return {
           pictures: [],
+          slice: true,
           next: { page: 1, ranges: [...halves(ranges[0]), ...ranges.slice(1)] } satisfies FlickrCursor,
         };
       const pictures = list(photos.photo)
         .map(fields)
         .flatMap((photo) => listed(photo, licenceNames));
-      return { pictures, next: following(page, list(photos.photo).length, total, ranges) };
+      const next = following(page, list(photos.photo).length, total, ranges);
+      return { pictures, next, slice: ranges !== undefined };
     },
 
     async comments(picture, context): Promise<Comment[]> {

@@ -57,6 +57,7 @@ export function inaturalist(endpoint = 'https://api.inaturalist.org/v1/'): Sourc
       const observations = list(required(answer.results, 'inaturalist', 'results')).map(fields);
       return {
         pictures: observations.flatMap(listed),
+        slice: position.below !== undefined,
         next: following(position, observations, number(answer.total_results) ?? 0),
       };
     },

@@ -28,6 +28,11 @@ export interface SourcePage {
   pictures: ListedPicture[];
   /** Undefined when there is no more. */
   next?: Cursor;
+  /**
+   * The question was one of many that walk through the same pictures in another order: nothing new here does not mean
+   * that nothing new will come.
+   */
+  slice?: boolean;
 }
 
 export interface Comment {

@@ -14,6 +14,8 @@ export interface FakeApiOptions {
   flickrKey?: string;
   /** Host of the pictures. @default the API's */
   pictureHost?: string;
+  /** When the i-th result of Flickr was uploaded, in seconds. @default evenly over 2005 … 2024 */
+  uploadedAt?(index: number, results: number): number;
   /** Lets the list shift by one between any two pages, as a live site does. */
   shifting?: boolean;
 }
@@ -52,7 +54,7 @@ const flickrLicences = [
 ];
 
 /** Upload times spread evenly over 2005 … 2024, newest first in the index. */
-const uploadedAt = (index: number, results: number) =>
+const evenly = (index: number, results: number) =>
   Math.floor(1_735_000_000 - (index * 630_000_000) / Math.max(1, results));
 
 function flickr(_request: IncomingMessage, url: URL, options: Served): Reply {
@@ -80,6 +82,7 @@ function flickr(_request: IncomingMessage, url: URL, options: Served): Reply {
   const allowed = query('license') === '' ? undefined : query('license').split(',');
   const from = Number(query('min_upload_date') || 0);
   const to = Number(query('max_upload_date') || 1e12);
+  const uploadedAt = options.uploadedAt ?? evenly;
   const indices = Array.from({ length: results }, (_, i) => i).filter((i) => {
     const record = options.flickrRecords?.[i % options.flickrRecords.length];
     const uploaded = uploadedAt(i, results);
