@@ -3,12 +3,12 @@ import { UsageError } from '../errors.js';
 import type { MethodSpec } from '../methods/index.js';
 import { buildTable, type MethodResult } from './compare-table.js';
 import { splitProblem } from './context.js';
-import { searchable } from './draw.js';
 import { type EvaluationSetting, evaluate, type OpenRun } from './evaluation-run.js';
 import { lacksText, reasonToSkip } from './method-groups.js';
 import { type EarlyStopping, failureOf, MethodRun, unsuitable } from './method-run.js';
 import { type PaperDataset, recogniseDataset } from './paper-figures.js';
 import type { CompareTable, FitJob, Parameters } from './results.js';
+import { searchable } from './sample-parameters.js';
 import { writeTable } from './table-files.js';
 
 export interface CompareOptions extends EvaluationSetting {

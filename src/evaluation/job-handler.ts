@@ -2,8 +2,8 @@
 import { ResidentProblem } from '../learner/index.js';
 import { createBackend } from '../linalg/index.js';
 import type { Problem } from '../problem/index.js';
-import { changeProblem } from './change.js';
 import { type EvaluationContext, openSource } from './context.js';
+import { perturbProblem } from './perturb.js';
 import type { FitJob, FitOutcome } from './results.js';
 import { runFit } from './run-fit.js';
 
@@ -25,7 +25,7 @@ export async function open(context: EvaluationContext) {
     forms.delete(key);
     if (!form) {
       const split = splitOf(job);
-      form = { problem: job.change ? changeProblem(split, job.change, context.seed) : split };
+      form = { problem: job.change ? perturbProblem(split, job.change, context.seed) : split };
     }
     forms.set(key, form);
     for (const [old, { resident }] of forms) {

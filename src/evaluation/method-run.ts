@@ -5,8 +5,8 @@
  */
 import type { MethodSpec } from '../methods/index.js';
 import { resolveParameters } from '../parameters.js';
-import { drawParameters, searchable } from './draw.js';
 import type { FitFailure, FitJob, FitOutcome, JournalLine, Parameters } from './results.js';
+import { sampleParameters, searchable } from './sample-parameters.js';
 
 /**
  * Successive halving with one step (Jamieson and Talwalkar 2016): every trial is first fitted to `share` of each category's
@@ -176,7 +176,7 @@ export class MethodRun {
     return {
       id: `${spec.name}/${look ? 'look' : 'trial'}-${String(index).padStart(3, '0')}`,
       method: spec.name,
-      parameters: drawParameters(spec, seed, index),
+      parameters: sampleParameters(spec, seed, index),
       seed,
       split: 'validation',
       generalized,

@@ -7,11 +7,11 @@ import { BowerbirdError, ProblemError, UsageError } from '../errors.js';
 import { writeFileAtomic } from '../formats/index.js';
 import { findMethod, type MethodSpec } from '../methods/index.js';
 import { describeValidation } from './context.js';
-import { searchable } from './draw.js';
 import { type EvaluationSetting, evaluate } from './evaluation-run.js';
 import { reasonToSkip } from './method-groups.js';
 import { type EarlyStopping, failureOf, MethodRun } from './method-run.js';
 import type { ChosenParameters, JournalLine } from './results.js';
+import { searchable } from './sample-parameters.js';
 
 export interface SearchOptions extends EvaluationSetting {
   /** @default 'bowerbird' */

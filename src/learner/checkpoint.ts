@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises';
 import { BowerbirdError } from '../errors.js';
 import { fromMatrix, readNpz, toMatrix, writeNpz } from '../formats/index.js';
 import { Matrix } from '../linalg/matrix.js';
-import type { Alternating } from './alternating.js';
+import type { PaperSolver } from './paper-solver.js';
 import { type IterationRecord, traceColumns } from './trace.js';
 
 export class Checkpoint {
@@ -25,18 +25,18 @@ export class Checkpoint {
     this.#interval = (options.intervalSeconds ?? 20) * 1000;
   }
 
-  async saveIfDue(alternation: Alternating, trace: IterationRecord[]): Promise<void> {
-    if (Date.now() - this.#last >= this.#interval) await this.save(alternation, trace);
+  async saveIfDue(solver: PaperSolver, trace: IterationRecord[]): Promise<void> {
+    if (Date.now() - this.#last >= this.#interval) await this.save(solver, trace);
   }
 
-  async save(alternation: Alternating, trace: IterationRecord[]): Promise<void> {
-    const { web } = alternation.input;
+  async save(solver: PaperSolver, trace: IterationRecord[]): Promise<void> {
+    const { web } = solver.input;
     const entries: Record<string, Matrix> = {
-      dictionary: alternation.dictionary,
-      semantics: alternation.semantics,
-      lowRank: alternation.lowRank,
-      multiplier: alternation.multiplier,
-      progress: row(Float64Array.of(alternation.iteration, alternation.mu, alternation.converged ? 1 : 0)),
+      dictionary: solver.dictionary,
+      semantics: solver.semantics,
+      lowRank: solver.lowRank,
+      multiplier: solver.multiplier,
+      progress: row(Float64Array.of(solver.iteration, solver.mu, solver.converged ? 1 : 0)),
       trace: Matrix.from(trace.map((record) => traceColumns.map((column) => record[column]))),
     };
     if (web) {
@@ -57,7 +57,7 @@ export class Checkpoint {
   }
 
   /** Puts a saved state back; returns its trace, or nothing when there is none to continue. */
-  async restore(alternation: Alternating): Promise<IterationRecord[] | undefined> {
+  async restore(solver: PaperSolver): Promise<IterationRecord[] | undefined> {
     if (!this.#resume || !existsSync(this.path)) return undefined;
     const saved = await readNpz(this.path);
     const found = saved.get('fingerprint')?.data[0];
@@ -73,13 +73,13 @@ export class Checkpoint {
       return toMatrix(array, array.dtype === 'float32' ? 'float32' : 'float64', { name, file: this.path });
     };
     for (const name of ['dictionary', 'semantics', 'lowRank', 'multiplier'] as const)
-      alternation[name].copyFrom(matrix(name));
+      solver[name].copyFrom(matrix(name));
     const [iteration, mu, converged] = matrix('progress').row(0);
-    alternation.iteration = iteration;
-    alternation.mu = mu;
-    alternation.converged = converged === 1;
-    alternation.refresh();
-    const { web } = alternation.input;
+    solver.iteration = iteration;
+    solver.mu = mu;
+    solver.converged = converged === 1;
+    solver.refresh();
+    const { web } = solver.input;
     if (web) {
       web.state.prototypes.copyFrom(matrix('prototypes'));
       const { pictures, history } = web.state;

@@ -2,7 +2,7 @@
  * The paper's learner as a method: `new PaperLearner({ lambda1, … }).fit(problem, { backend })`, then predictions for
  * the test pictures of the fit and, through the learnt dictionary, for any other picture.
  */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ArgumentError, InterruptedError, MemoryError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import { createBackend } from '../linalg/create.js';
@@ -10,11 +10,11 @@ import { Matrix } from '../linalg/matrix.js';
 import { type FitOptions, type Method, rowMaxima, sameRows } from '../problem/method.js';
 import type { Problem } from '../problem/problem.js';
 import type { WebRows } from '../problem/streamed.js';
-import { Alternating } from './alternating.js';
 import type { Checkpoint } from './checkpoint.js';
 import { inductiveMap, mapFeatures } from './map.js';
 import { distances, nearestCategories } from './nearest.js';
 import { type LearnerOptions, resolveOptions, type SpecialCase, specialCases } from './options.js';
+import { PaperSolver } from './paper-solver.js';
 import { prepare } from './prepare.js';
 import { ResidentProblem } from './resident.js';
 import { download } from './storage.js';
@@ -99,46 +99,46 @@ export class PaperLearner implements Method {
     const { options } = this;
     const { signal, onProgress, onIteration, checkpoint } = fitOptions;
     const { input, release } = await prepare(resident, options);
-    const alternation = new Alternating(input);
+    const solver = new PaperSolver(input);
     this.trace_ = [];
     try {
-      await alternation.start();
-      if (checkpoint) this.trace_ = (await checkpoint.restore(alternation)) ?? [];
-      while (!alternation.converged && alternation.iteration < options.maxIterations) {
-        const record = await alternation.iterate();
+      await solver.start();
+      if (checkpoint) this.trace_ = (await checkpoint.restore(solver)) ?? [];
+      while (!solver.converged && solver.iteration < options.maxIterations) {
+        const record = await solver.iterate();
         this.trace_.push(record);
-        onIteration?.(record, alternation.iteration);
-        onProgress?.({ done: alternation.iteration, detail: describe(record, options.tolerance) });
-        await breathe();
+        onIteration?.(record, solver.iteration);
+        onProgress?.({ done: solver.iteration, detail: describe(record, options.tolerance) });
+        await yieldToEventLoop();
         if (signal?.aborted) {
-          await checkpoint?.save(alternation, this.trace_);
+          await checkpoint?.save(solver, this.trace_);
           throw new InterruptedError(
-            `interrupted after ${alternation.iteration} iterations`,
+            `interrupted after ${solver.iteration} iterations`,
             checkpoint ? 'Run the same command with --resume to continue.' : undefined,
           );
         }
-        await checkpoint?.saveIfDue(alternation, this.trace_);
+        await checkpoint?.saveIfDue(solver, this.trace_);
       }
-      this.#conclude(resident, alternation);
+      this.#conclude(resident, solver);
     } finally {
-      alternation.release();
+      solver.release();
       release();
     }
   }
 
-  #conclude(resident: ResidentProblem, alternation: Alternating): void {
-    const { input } = alternation;
+  #conclude(resident: ResidentProblem, solver: PaperSolver): void {
+    const { input } = solver;
     const { problem, backend } = resident;
     const basis = resident.basis(this.options.space);
     const candidates = candidateSemantics(problem);
     const learnt: Learnt = {
       basis,
-      semantics: download(backend, alternation.semantics),
-      dictionary: download(backend, alternation.dictionary),
+      semantics: download(backend, solver.semantics),
+      dictionary: download(backend, solver.dictionary),
       candidates: product(backend, candidates, basis, true),
     };
     this.#learnt = learnt;
-    const mapInSpan = inductiveMap(backend, alternation.dictionary, this.options.penaltyStart);
+    const mapInSpan = inductiveMap(backend, solver.dictionary, this.options.penaltyStart);
     const map = product(backend, mapInSpan, input.basis, false);
     backend.release(mapInSpan);
     this.theta_ = new Float64Array(input.web?.state.features.rows ?? 0);
@@ -155,7 +155,7 @@ export class PaperLearner implements Method {
       names: problem.generalized ? [...problem.testNames, ...problem.auxiliaryNames] : [...problem.testNames],
       metric: this.options.metric,
     };
-    this.converged_ = alternation.converged;
+    this.converged_ = solver.converged;
     this.#testFeatures = problem.testFeatures;
     this.#warn();
   }

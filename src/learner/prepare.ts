@@ -1,18 +1,18 @@
-/** From a problem to the input of one alternation: span, auxiliary dictionary, state of the web images, text. */
+/** From a problem to the input of one solver: span, auxiliary dictionary, state of the web images, text. */
 import { ArgumentError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import type { Matrix } from '../linalg/matrix.js';
 import { requireLearnable } from '../problem/method.js';
-import type { AlternatingInput } from './alternating.js';
 import { auxiliaryDictionary } from './auxiliary.js';
 import type { LearnerOptions } from './options.js';
+import type { PaperSolverInput } from './paper-solver.js';
 import type { ResidentProblem } from './resident.js';
 import { upload } from './storage.js';
 import { textTerm } from './text.js';
 import { WebState } from './web-state.js';
 
 export interface Prepared {
-  input: AlternatingInput;
+  input: PaperSolverInput;
   /** Frees what belongs to this fit; the resident problem keeps its own. */
   release(): void;
 }
@@ -42,7 +42,7 @@ export async function prepare(resident: ResidentProblem, options: LearnerOptions
     backend.release(source);
     return result;
   };
-  const input: AlternatingInput = {
+  const input: PaperSolverInput = {
     backend,
     options,
     testFeatures: resident.testFeatures,
@@ -67,7 +67,7 @@ async function webInput(
   resident: ResidentProblem,
   options: LearnerOptions,
   backend: Backend,
-): Promise<NonNullable<AlternatingInput['web']>> {
+): Promise<NonNullable<PaperSolverInput['web']>> {
   const { web, problem, dtype, testSum } = resident;
   const pairwise = options.thetaSolver === 'smo';
   const matched = options.lambda3 > 0;

@@ -10,11 +10,11 @@
  */
 import type { Backend } from '../linalg/backend.js';
 import type { Dtype, Matrix } from '../linalg/matrix.js';
-import { DevicePictures } from './device-pictures.js';
+import { DeviceWebScalars } from './device-web-scalars.js';
 import { MoveHistory } from './history.js';
-import { HostPictures, type Pictures, type WeightOptions } from './pictures.js';
 import { download, lending } from './storage.js';
 import { MemoryWeb, type Run, type WebFeatures } from './web-features.js';
+import { HostWebScalars, type WebScalars, type WeightOptions } from './web-scalars.js';
 
 export interface WebStateOptions {
   dtype: Dtype;
@@ -26,7 +26,7 @@ export interface WebStateOptions {
 
 export class WebState {
   readonly features: WebFeatures;
-  readonly pictures: Pictures;
+  readonly pictures: WebScalars;
   /** Past moves of the prototypes and the multipliers' parts along them. */
   readonly history: MoveHistory;
   readonly prototypes: Matrix;
@@ -47,8 +47,8 @@ export class WebState {
     this.features = features;
     this.pictures =
       backend.compile && features instanceof MemoryWeb && !pairwise
-        ? new DevicePictures(backend, grouping, cols, attraction)
-        : new HostPictures(grouping, cols, attraction);
+        ? new DeviceWebScalars(backend, grouping, cols, attraction)
+        : new HostWebScalars(grouping, cols, attraction);
     this.#oldDotMove = backend.matrix(1, categories);
     this.#norms = backend.matrix(1, categories);
     this.#eachCategory = Int32Array.from({ length: categories + 1 }, (_, c) => c);
@@ -141,7 +141,7 @@ export class WebState {
   /** Largest entry of the columns of one run. */
   async #largestEntry(
     { category, start, end }: Run,
-    coefficients: ReturnType<Pictures['columnCoefficients']>,
+    coefficients: ReturnType<WebScalars['columnCoefficients']>,
   ): Promise<number> {
     const backend = this.#backend;
     const rows = await this.features.read(start, end);

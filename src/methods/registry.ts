@@ -1,10 +1,10 @@
 /** Every method by name. */
 import { ArgumentError } from '../errors.js';
 import { adaptationMethods } from './adaptation/index.js';
-import { beyondMethods } from './beyond/index.js';
 import { bowerbirdSpec } from './bowerbird/bowerbird.js';
 import { combinedMethods } from './combined/index.js';
 import { fewShotMethods } from './few-shot/index.js';
+import { modernMethods } from './modern/index.js';
 import { ourMethods } from './ours.js';
 import type { MethodSpec } from './spec.js';
 import { transductiveMethods } from './transductive/index.js';
@@ -20,7 +20,7 @@ export const methods: readonly MethodSpec[] = [
   ...transductiveMethods,
   ...combinedMethods,
   ...fewShotMethods,
-  ...beyondMethods,
+  ...modernMethods,
 ];
 
 /** @throws ArgumentError that lists the names there are */

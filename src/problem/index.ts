@@ -1,11 +1,11 @@
 /** Problems: the type, making, reading, checking and splitting them. */
 export { brokenRules, type CheckOptions, checkProblem } from './check.js';
+export { diagnose, type Finding } from './diagnose.js';
 export { generalize } from './generalize.js';
 export { type GenerateOptions, generateProblem } from './generate.js';
 export type { WebKind } from './generate-pictures.js';
 export { problemHash } from './hash.js';
 export { type LoadOptions, loadProblem, readProblem } from './load.js';
-export { type Finding, lookOver } from './look-over.js';
 export { type FitOptions, type FitProgress, type Method, requireLearnable, rowMaxima, sameRows } from './method.js';
 export {
   type FeatureScaling,

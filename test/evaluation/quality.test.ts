@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shareSplits } from '../../src/evaluation/context.js';
-import { drawParameters } from '../../src/evaluation/draw.js';
 import {
   createLocalExecutor,
   defaultEarlyStopping,
@@ -9,6 +8,7 @@ import {
   type FitOutcome,
   search,
 } from '../../src/evaluation/index.js';
+import { sampleParameters } from '../../src/evaluation/sample-parameters.js';
 import { findMethod } from '../../src/methods/index.js';
 import { generateProblem, type Problem } from '../../src/problem/index.js';
 import { temporaryFolder } from '../temporary-folder.js';
@@ -21,7 +21,7 @@ async function peek(problem: Problem, method: string, trials: number): Promise<M
   const executor = await createLocalExecutor({ source, seed: 1, device: 'auto', threads: 1 });
   const found = new Map<string, number>();
   const jobs = Array.from({ length: trials }, (_, trial): FitJob => {
-    const parameters = drawParameters(findMethod(method), 1, trial);
+    const parameters = sampleParameters(findMethod(method), 1, trial);
     return { id: `${trial}`, method, parameters, seed: 1, split: 'test', generalized: false };
   });
   await executor.run<FitJob, FitOutcome>(jobs, {

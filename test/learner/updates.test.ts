@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Alternating } from '../../src/learner/alternating.js';
 import { resolveOptions } from '../../src/learner/options.js';
+import { PaperSolver } from '../../src/learner/paper-solver.js';
 import { prepare } from '../../src/learner/prepare.js';
 import { ResidentProblem } from '../../src/learner/resident.js';
 import type { Matrix } from '../../src/linalg/matrix.js';
@@ -34,8 +34,8 @@ interface Variables {
 }
 
 /** The augmented Lagrangian of the paper, term by term. */
-function lagrangian(alternation: Alternating, v: Variables): number {
-  const { web, testFeatures, testSemantics, auxiliaryDictionary } = alternation.input;
+function lagrangian(solver: PaperSolver, v: Variables): number {
+  const { web, testFeatures, testSemantics, auxiliaryDictionary } = solver.input;
   const state = web!.state;
   const { order, labels } = state.features.grouping;
   const xw = transpose([...order].map((row) => [...problem.webFeatures.row(row)]));
@@ -58,9 +58,9 @@ function lagrangian(alternation: Alternating, v: Variables): number {
     lambda2 * nuclear +
     (lambda3 / 2) * webMean.reduce((sum, value, j) => sum + (value - testMean[j]) ** 2, 0) +
     lambda4 * transpose(v.e).reduce((sum, column) => sum + Math.hypot(...column), 0) +
-    (alternation.mu / 2) * square(errors) +
+    (solver.mu / 2) * square(errors) +
     inner(v.r, errors) +
-    (alternation.mu / 2) * square(difference) +
+    (solver.mu / 2) * square(difference) +
     inner(v.t, difference)
   );
 }
@@ -68,14 +68,14 @@ function lagrangian(alternation: Alternating, v: Variables): number {
 const columns = (matrix: Matrix) => transpose(rowsOf(matrix));
 
 /** R and the residuals as they stand, from the product's few numbers a picture. */
-async function multipliers(alternation: Alternating): Promise<Rows> {
-  const { state } = alternation.input.web!;
+async function multipliers(solver: PaperSolver): Promise<Rows> {
+  const { state } = solver.input.web!;
   const rows = await Promise.all(Array.from({ length: state.features.rows }, (_, i) => state.multiplierOf(i)));
   return transpose(rows.map((row) => [...row]));
 }
 
-function residuals(alternation: Alternating): Rows {
-  const { state } = alternation.input.web!;
+function residuals(solver: PaperSolver): Rows {
+  const { state } = solver.input.web!;
   const { order, labels } = state.features.grouping;
   return transpose(
     [...order].map((row, i) =>
@@ -84,62 +84,57 @@ function residuals(alternation: Alternating): Rows {
   );
 }
 
-async function errorsNow(alternation: Alternating): Promise<Rows> {
-  const { state } = alternation.input.web!;
+async function errorsNow(solver: PaperSolver): Promise<Rows> {
+  const { state } = solver.input.web!;
   const theta = state.pictures.scalars.theta.row(0);
-  const q = subtract(
-    scaleColumns(residuals(alternation), [...theta]),
-    scale(await multipliers(alternation), 1 / alternation.mu),
-  );
+  const q = subtract(scaleColumns(residuals(solver), [...theta]), scale(await multipliers(solver), 1 / solver.mu));
   return scaleColumns(q, [...state.pictures.shrink.row(0)]);
 }
 
 describe('one iteration', () => {
   it('never raises the augmented Lagrangian, and every update is the minimiser of its sub-problem', async () => {
     const { input } = await prepare(new ResidentProblem(problem, backend), options);
-    const alternation = new Alternating(input);
-    await alternation.start();
-    for (let warm = 0; warm < 6; warm++) await alternation.iterate();
+    const solver = new PaperSolver(input);
+    await solver.start();
+    for (let warm = 0; warm < 6; warm++) await solver.iterate();
     const random = new Random(4);
     const v: Variables = {
-      d: rowsOf(alternation.dictionary),
-      a: columns(alternation.semantics),
-      z: columns(alternation.lowRank),
-      t: columns(alternation.multiplier),
+      d: rowsOf(solver.dictionary),
+      a: columns(solver.semantics),
+      z: columns(solver.lowRank),
+      t: columns(solver.multiplier),
       e: [],
-      r: await multipliers(alternation),
-      theta: [...alternation.input.web!.state.pictures.scalars.theta.row(0)],
+      r: await multipliers(solver),
+      theta: [...solver.input.web!.state.pictures.scalars.theta.row(0)],
     };
     // Before the first update of this iteration E is any value; its minimiser is checked by perturbation.
     let level = Number.POSITIVE_INFINITY;
     const settle = (name: keyof Variables & ('d' | 'a' | 'z' | 'e'), value: Rows) => {
       v[name] = value;
-      const now = lagrangian(alternation, v);
+      const now = lagrangian(solver, v);
       expect(now, `after ${name}`).toBeLessThanOrEqual(level + 1e-10 * Math.abs(now));
       level = now;
       for (let trial = 0; trial < 8; trial++) {
         const nudge = value.map((row) => row.map(() => 1e-3 * random.normal()));
-        expect(lagrangian(alternation, { ...v, [name]: add(value, nudge) }), `${name} nudged`).toBeGreaterThan(
-          now - 1e-12,
-        );
+        expect(lagrangian(solver, { ...v, [name]: add(value, nudge) }), `${name} nudged`).toBeGreaterThan(now - 1e-12);
       }
     };
-    alternation.shrinkErrors();
-    const e = await errorsNow(alternation);
+    solver.shrinkErrors();
+    const e = await errorsNow(solver);
     settle('e', e);
-    alternation.thresholdSemantics();
-    settle('z', columns(alternation.lowRank));
-    await alternation.updateDictionary();
-    settle('d', rowsOf(alternation.dictionary));
-    alternation.updateSemantics();
-    settle('a', columns(alternation.semantics));
-    await alternation.updateWeights();
-    const before = await multipliers(alternation);
-    const mu = alternation.mu;
-    await alternation.updateMultipliers();
-    const theta = [...alternation.input.web!.state.pictures.scalars.theta.row(0)];
+    solver.thresholdSemantics();
+    settle('z', columns(solver.lowRank));
+    await solver.updateDictionary();
+    settle('d', rowsOf(solver.dictionary));
+    solver.updateSemantics();
+    settle('a', columns(solver.semantics));
+    await solver.updateWeights();
+    const before = await multipliers(solver);
+    const mu = solver.mu;
+    await solver.updateMultipliers();
+    const theta = [...solver.input.web!.state.pictures.scalars.theta.row(0)];
     v.theta = theta;
-    const now = lagrangian(alternation, v);
+    const now = lagrangian(solver, v);
     expect(now).toBeLessThanOrEqual(level + 1e-10 * Math.abs(now));
     for (let trial = 0; trial < 30; trial++) {
       const [i, j] = random.choice(theta.length, 2);
@@ -147,11 +142,11 @@ describe('one iteration', () => {
       const other = [...theta];
       other[i] += step;
       other[j] -= step;
-      expect(lagrangian(alternation, { ...v, theta: other })).toBeGreaterThanOrEqual(now - 1e-12);
+      expect(lagrangian(solver, { ...v, theta: other })).toBeGreaterThanOrEqual(now - 1e-12);
     }
     // R ← R + μ(E − (X − D A)Θ), against the few numbers kept for each picture.
-    const expected = add(before, scale(subtract(v.e, scaleColumns(residuals(alternation), theta)), mu));
-    const got = await multipliers(alternation);
+    const expected = add(before, scale(subtract(v.e, scaleColumns(residuals(solver), theta)), mu));
+    const got = await multipliers(solver);
     expect(Math.max(...subtract(got, expected).flat().map(Math.abs))).toBeLessThan(1e-12);
   });
 });

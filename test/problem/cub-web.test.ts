@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadProblem, lookOver, type Problem, validationSplit } from '../../src/problem/index.js';
+import { diagnose, loadProblem, type Problem, validationSplit } from '../../src/problem/index.js';
 
 const file = '../shared/data/cub-web.npz';
 
@@ -39,7 +39,7 @@ describe.skipIf(!existsSync(file))(`cub-web.npz (skipped where ${file} is absent
   });
 
   it('has two names that one word vector was given for', () => {
-    expect(lookOver(problem)).toEqual([
+    expect(diagnose(problem)).toEqual([
       expect.objectContaining({ array: 'test_semantics', message: expect.stringContaining('"Sayornis"') }),
     ]);
   });

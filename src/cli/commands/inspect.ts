@@ -7,8 +7,8 @@ import { elementCount } from '../../formats/array.js';
 import { fileError } from '../../formats/file.js';
 import {
   brokenRules,
+  diagnose,
   type Finding,
-  lookOver,
   type Problem,
   type ProblemSummary,
   readProblem,
@@ -104,7 +104,7 @@ function inspectProblem(problem: Problem, arrays: readonly ArrayListing[]): Prob
     semantics: semanticsOf(arrays.map((array) => array.name)),
     errors: errors.map(({ array, row, message, hint }) => ({ array, row, message, hint })),
     // Broken rules explain themselves; looking further at such data would only repeat them.
-    findings: errors.length > 0 ? [] : lookOver(problem),
+    findings: errors.length > 0 ? [] : diagnose(problem),
   };
 }
 

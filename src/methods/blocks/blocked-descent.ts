@@ -4,7 +4,7 @@
  * another product updates the weights. The iterates are those of visiting the instances one by one. Stops when no
  * projected gradient of a sweep exceeds `tolerance`.
  */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import type { Workspace } from './workspace.js';
@@ -70,7 +70,7 @@ export async function descend(
     }
     sweeps++;
     converged = violation <= tolerance;
-    await breathe();
+    await yieldToEventLoop();
   }
   return { sweeps, converged };
 }

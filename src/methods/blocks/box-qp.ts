@@ -5,7 +5,7 @@
  * learner's projection on the capped simplex at that limit. Stops when a step moves no variable by more than
  * `tolerance` · bound.
  */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { projectCappedSimplex } from '../../learner/theta/capped-simplex.js';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
@@ -47,7 +47,7 @@ export async function solveBoxProgramme(
   for (let step = 0; step < maxSteps; step++) {
     if (step % 20 === 0) {
       signal?.throwIfAborted();
-      await breathe();
+      await yieldToEventLoop();
     }
     backend.gemv(gradient, quadratic, extrapolated);
     for (let i = 0; i < n; i++) trial[i] = extrapolated[i] - rate * (gradient[i] - linear[i]);

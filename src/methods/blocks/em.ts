@@ -5,7 +5,7 @@
  * component c beforehand. E: p_ic ∝ exp(u_ic) N(zᵢ; θ_c, σ²I). M: θ_c = (Σᵢ p_ic zᵢ + strength μ_c)/(Σᵢ p_ic + strength)
  * and σ² the mean squared deviation, both in closed form, so that the objective never falls.
  */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { squaredLengths } from './distances.js';
@@ -64,7 +64,7 @@ export async function fitMixture(
     responsibilities = joint;
     mixture = maximise(backend, points, responsibilities, prior);
     onIteration?.(iteration + 1);
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 

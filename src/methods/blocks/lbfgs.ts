@@ -3,7 +3,7 @@
  * Wolfe conditions (Lewis and Overton 2013): f falls by at least 1e-4 of what the slope promises and the slope rises to
  * at least 0.9 of itself. Stops when the largest entry of the gradient is at most `tolerance`.
  */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 /** Writes the gradient at `point` and returns the value there. */
 export type Objective = (point: Float64Array, gradient: Float64Array) => number;
@@ -80,7 +80,7 @@ export async function minimise(
     gradient.set(trialGradient);
     value = next;
     onIteration?.(iteration + 1, value);
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 

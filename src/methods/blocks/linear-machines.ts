@@ -4,7 +4,7 @@
  * factorisation, so a dozen iterations of two matrix products do. Stops when ‖gradient‖ in the norm of the inverse
  * preconditioner has fallen to `tolerance` of its start for every machine.
  */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import type { MachineLoss } from './machine-losses.js';
@@ -78,7 +78,7 @@ export async function trainMachines(
       for (let c = 0; c < machines; c++) addRow(weights, c, direction, steps[c], 1);
       moveColumns(scores, change, steps);
       onIteration?.(iteration + 1);
-      await breathe();
+      await yieldToEventLoop();
     }
     return weights.copy('float64');
   });

@@ -2,7 +2,7 @@
  * The order of stochastic gradient descent: every epoch visits all instances once in a shuffled order of its own, in
  * batches, while the step falls linearly from one to zero.
  */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Random } from '../../linalg/random.js';
 import type { FitProgress } from '../../problem/method.js';
 
@@ -41,10 +41,10 @@ export async function* miniBatches(
         step: 1 - (epoch * perEpoch + batch) / (epochs * perEpoch),
         last: batch === perEpoch - 1,
       };
-      if (batch % 16 === 15) await breathe();
+      if (batch % 16 === 15) await yieldToEventLoop();
     }
     onProgress?.({ done: epoch + 1, total: epochs });
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 

@@ -4,7 +4,7 @@
  * believed (words.ts); the alternation (alternation.ts) then finds the means of the test categories, the trust in each
  * web picture and the categories of the test pictures together. docs/method.md has the equations and an ablation.
  */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend } from '../../linalg/backend.js';
 import { createBackend } from '../../linalg/create.js';
 import type { Matrix } from '../../linalg/matrix.js';
@@ -83,12 +83,12 @@ export class Bowerbird implements Method {
     this.#backend = backend;
     await withWorkspace(backend, async (workspace) => {
       const space = new PictureSpace(problem, backend, workspace, options);
-      await breathe();
+      await yieldToEventLoop();
       signal?.throwIfAborted();
       const prior = wordPrior(backend, space, problem, options.trust < 0 ? undefined : options.trust);
       const web = space.place(problem.webFeatures);
       const test = space.place(problem.testFeatures);
-      await breathe();
+      await yieldToEventLoop();
       signal?.throwIfAborted();
       const { neighbours, neighbourWeight, balance, textWeight, tails, smoothing } = options;
       const alternation = new Alternation({
@@ -116,7 +116,7 @@ export class Bowerbird implements Method {
         change = alternation.round();
         this.rounds_++;
         onProgress?.({ done: this.rounds_, total: options.rounds, detail: `${(100 * change).toFixed(1)} % moved` });
-        await breathe();
+        await yieldToEventLoop();
         signal?.throwIfAborted();
       }
       this.theta_ = alternation.trust;

@@ -8,7 +8,7 @@
  * belongs to the category whose vector has the smallest angle to its code. Of the paper's two classifiers this is
  * the nearest neighbour, without label propagation.
  */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
@@ -95,7 +95,7 @@ export class Kodirov extends TransductiveMethod {
       dictionary = adapted(backend, test, codes, auxiliary, this.options.adaptation);
       record();
       onProgress?.({ done: round + 1, total: this.options.rounds });
-      await breathe();
+      await yieldToEventLoop();
     }
     codes = encode(test, dictionary, places, codes, backend);
     record();

@@ -7,7 +7,7 @@
  * exact, so the objective never rises. Starts from D of the auxiliary pictures alone. Added here: the weight of the test
  * pictures grows to its full value, so that first mistakes count for little. Category vectors carry a constant, the intercept of D.
  */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
@@ -76,10 +76,10 @@ export class Shojaee extends TransductiveMethod {
           objectives.push(fit + balance * labelledSum(distances, labels) + this.options.decay * backend.dot(map, map));
         }
         if (!changed || share === 0) break;
-        await breathe();
+        await yieldToEventLoop();
       }
       onProgress?.({ done: growth.indexOf(share) + 1, total: growth.length });
-      await breathe();
+      await yieldToEventLoop();
     }
     this.map_ = map;
     this.prototypes_ = prototypes;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeProblem, mislabelWeb, sharePictures } from '../../src/evaluation/change.js';
+import { mislabelWeb, perturbProblem, sharePictures } from '../../src/evaluation/perturb.js';
 import { generalize, generateProblem } from '../../src/problem/index.js';
 
 const problem = generateProblem({ seed: 2, testCategories: 5, webPerCategory: 20, wrong: 0.2 });
@@ -55,7 +55,7 @@ describe('a share of the pictures', () => {
 
 describe('a change', () => {
   it('can be several at once', () => {
-    const changed = changeProblem(problem, { webPerCategory: 8, wrongLabels: 0.5, share: 0.5 }, 3);
+    const changed = perturbProblem(problem, { webPerCategory: 8, wrongLabels: 0.5, share: 0.5 }, 3);
     expect(changed.webFeatures.rows).toBeLessThanOrEqual(5 * 8);
     expect(changed.testFeatures.rows).toBe(problem.testFeatures.rows / 2);
   });

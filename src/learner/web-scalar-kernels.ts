@@ -1,5 +1,5 @@
 /**
- * The kernels of `DevicePictures`, in CUDA C++. What a formula means is said in web-state.ts, and `HostPictures` has the
+ * The kernels of `DeviceWebScalars`, in CUDA C++. What a formula means is said in web-state.ts, and `HostWebScalars` has the
  * same formulas in TypeScript. Rows of numbers are reached by their names, which the source defines.
  */
 

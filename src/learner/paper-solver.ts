@@ -1,5 +1,5 @@
 /**
- * Stage 2 of the learner: inexact augmented Lagrangian alternation over E, Z, D, A, θ and the multipliers R and T
+ * Stage 2 of the learner: inexact augmented Lagrangian solver over E, Z, D, A, θ and the multipliers R and T
  * (Algorithm 1 of the paper), with the exact reductions documented in docs/learner.md. Instances are rows here:
  * X nt×d, A, Z, T nt×r, D d×r, prototypes P = Āt D' C×d.
  *
@@ -9,14 +9,14 @@ import { NotPositiveDefiniteError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import type { Matrix, RealArray } from '../linalg/matrix.js';
 import type { LearnerOptions } from './options.js';
-import type { Summary } from './pictures.js';
 import { pseudoInverse, type Thresholded, thresholdSingularValues } from './solve.js';
 import { download } from './storage.js';
 import { addTextTerm, type TextTerm } from './text.js';
 import type { IterationRecord } from './trace.js';
+import type { Summary } from './web-scalars.js';
 import type { WebState } from './web-state.js';
 
-export interface AlternatingInput {
+export interface PaperSolverInput {
   backend: Backend;
   options: LearnerOptions;
   /** X, in the backend's storage. */
@@ -36,8 +36,8 @@ export interface AlternatingInput {
   };
 }
 
-export class Alternating {
-  readonly input: AlternatingInput;
+export class PaperSolver {
+  readonly input: PaperSolverInput;
   readonly dictionary: Matrix;
   readonly semantics: Matrix;
   readonly lowRank: Matrix;
@@ -72,7 +72,7 @@ export class Alternating {
   #discrepancy = 0;
   #reconstruction = 0;
 
-  constructor(input: AlternatingInput) {
+  constructor(input: PaperSolverInput) {
     const { backend, options, testFeatures, auxiliaryDictionary } = input;
     const [n, rank] = [testFeatures.rows, auxiliaryDictionary.cols];
     const matrix = (rows: number, cols: number) => backend.matrix(rows, cols);

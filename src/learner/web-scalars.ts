@@ -1,6 +1,6 @@
 /**
- * The numbers kept for every web picture, in grouped order, and the arithmetic on them. `HostPictures` does it in this
- * process, `DevicePictures` with kernels on a GPU; what a formula means is said in web-state.ts, where it is used.
+ * The numbers kept for every web picture, in grouped order, and the arithmetic on them. `HostWebScalars` does it in this
+ * process, `DeviceWebScalars` with kernels on a GPU; what a formula means is said in web-state.ts, where it is used.
  */
 import { Matrix } from '../linalg/matrix.js';
 import type { ThetaProblem, WebProducts } from './theta/problem.js';
@@ -9,7 +9,7 @@ import { solveSmo } from './theta/smo.js';
 import type { Grouping } from './web-features.js';
 
 /** What a fit goes on from; a row of n each. */
-export interface PictureScalars {
+export interface ScalarRows {
   theta: Matrix;
   /** αᵢ, the multiplier's part along the residual. */
   along: Matrix;
@@ -42,8 +42,8 @@ export interface Summary {
   thetaDeviation: number;
 }
 
-export interface Pictures {
-  readonly scalars: PictureScalars;
+export interface WebScalars {
+  readonly scalars: ScalarRows;
   /** sᵢ of the current iteration. */
   readonly shrink: Matrix;
   /** xᵢ·δ put in by the caller, bᵢ·δ after `beginMove`. */
@@ -80,8 +80,8 @@ export interface Pictures {
   release(): void;
 }
 
-export class HostPictures implements Pictures {
-  readonly scalars: Record<keyof PictureScalars, Matrix<Float64Array>>;
+export class HostWebScalars implements WebScalars {
+  readonly scalars: Record<keyof ScalarRows, Matrix<Float64Array>>;
   readonly shrink: Matrix<Float64Array>;
   readonly dotMove: Matrix<Float64Array>;
   readonly multiplierDotMove: Matrix<Float64Array>;

@@ -9,7 +9,7 @@ import type { ProblemChange } from './results.js';
 const streams = { auxiliary: 1, web: 2, test: 3, wrong: 4 } as const;
 
 /** The changes in the order of their names here: fewer web pictures, wrong labels, a share of everything. */
-export function changeProblem(problem: Problem, change: ProblemChange, seed: number): Problem {
+export function perturbProblem(problem: Problem, change: ProblemChange, seed: number): Problem {
   let changed = problem;
   if (change.webPerCategory !== undefined) changed = subsetWeb(changed, change.webPerCategory, seed);
   if (change.wrongLabels !== undefined) changed = mislabelWeb(changed, change.wrongLabels, seed);

@@ -17,7 +17,7 @@ export interface Finding {
 /** Categories this many times larger than the smallest of their set are worth a remark. */
 const unbalancedRatio = 10;
 
-export function lookOver(problem: Problem): Finding[] {
+export function diagnose(problem: Problem): Finding[] {
   return [
     ...constantColumns(problem),
     ...scales(problem),

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/linalg/matrix.js';
-import { generateProblem, lookOver, type Problem } from '../../src/problem/index.js';
+import { diagnose, generateProblem, type Problem } from '../../src/problem/index.js';
 import { smallProblem } from './small-problem.js';
 
 function messages(changes: Partial<Problem>): string[] {
-  return lookOver(smallProblem(changes)).map(({ array, message }) => `${array}: ${message}`);
+  return diagnose(smallProblem(changes)).map(({ array, message }) => `${array}: ${message}`);
 }
 
-describe('lookOver', () => {
+describe('diagnose', () => {
   it('finds nothing wrong with a generated problem', () => {
-    expect(lookOver(generateProblem())).toEqual([]);
+    expect(diagnose(generateProblem())).toEqual([]);
   });
 
   it('counts features that never vary', () => {

@@ -12,7 +12,7 @@ export function searchable(spec: MethodSpec): boolean {
  * One random setting. Methods that share a parameter's name and range get the same values in the same trial, so that special
  * cases are compared on equal draws. Defaults are no candidates: they may have been chosen by people who had seen results.
  */
-export function drawParameters(spec: MethodSpec, seed: number, trial: number): Parameters {
+export function sampleParameters(spec: MethodSpec, seed: number, trial: number): Parameters {
   const parameters: Record<string, ParameterValue> = {};
   for (const [name, { range }] of Object.entries(spec.parameters))
     if (range) parameters[name] = draw(range, new Random(seed, trial).fork(nameNumber(name)));

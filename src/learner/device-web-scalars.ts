@@ -1,9 +1,12 @@
 /**
- * The arithmetic of `HostPictures` on a GPU: the numbers kept for every picture are rows of one matrix on the device
+ * The arithmetic of `HostWebScalars` on a GPU: the numbers kept for every picture are rows of one matrix on the device
  * and stay there; what comes back to the host are sums and maxima.
  */
 import type { Backend, DeviceProgram, KernelValue } from '../linalg/backend.js';
 import { Matrix } from '../linalg/matrix.js';
+import type { WebProducts } from './theta/problem.js';
+import { descend } from './theta/projected-gradient.js';
+import type { Grouping } from './web-features.js';
 import {
   blocks,
   categoryRowNames,
@@ -13,11 +16,8 @@ import {
   rowNames,
   source,
   threads,
-} from './picture-kernels.js';
-import { type PictureScalars, type Pictures, type Summary, summaryOf, type WeightOptions } from './pictures.js';
-import type { WebProducts } from './theta/problem.js';
-import { descend } from './theta/projected-gradient.js';
-import type { Grouping } from './web-features.js';
+} from './web-scalar-kernels.js';
+import { type ScalarRows, type Summary, summaryOf, type WebScalars, type WeightOptions } from './web-scalars.js';
 
 /** Newton steps of the projection started at a time; more follow where these were too few. */
 const newtonSteps = 8;
@@ -28,8 +28,8 @@ const total = (values: Float64Array) => values.reduce((a, b) => a + b);
 const most = (values: Float64Array) => values.reduce((a, b) => Math.max(a, b));
 const least = (values: Float64Array) => values.reduce((a, b) => Math.min(a, b));
 
-export class DevicePictures implements Pictures {
-  readonly scalars: PictureScalars;
+export class DeviceWebScalars implements WebScalars {
+  readonly scalars: ScalarRows;
   readonly shrink: Matrix;
   readonly dotMove: Matrix;
   readonly multiplierDotMove: Matrix;

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { drawParameters, searchable } from '../../src/evaluation/draw.js';
+import { sampleParameters, searchable } from '../../src/evaluation/sample-parameters.js';
 import { findMethod, type MethodSpec, methods } from '../../src/methods/index.js';
 
 const ours = findMethod('ours');
 
 describe('the parameters of a trial', () => {
   it('depend on seed and trial alone, not on what was drawn before', () => {
-    const alone = drawParameters(ours, 7, 13);
-    for (let trial = 0; trial < 13; trial++) drawParameters(ours, 7, trial);
-    expect(drawParameters(ours, 7, 13)).toEqual(alone);
-    expect(drawParameters(ours, 8, 13)).not.toEqual(alone);
+    const alone = sampleParameters(ours, 7, 13);
+    for (let trial = 0; trial < 13; trial++) sampleParameters(ours, 7, trial);
+    expect(sampleParameters(ours, 7, 13)).toEqual(alone);
+    expect(sampleParameters(ours, 8, 13)).not.toEqual(alone);
   });
 
   it('are shared by the learner and its special cases', () => {
-    const { lambda2: _, ...rest } = drawParameters(ours, 1, 4);
-    expect(drawParameters(findMethod('ours-sim1'), 1, 4)).toEqual(rest);
+    const { lambda2: _, ...rest } = sampleParameters(ours, 1, 4);
+    expect(sampleParameters(findMethod('ours-sim1'), 1, 4)).toEqual(rest);
   });
 
   it('lie in the ranges, also in those of the paper: λ from 0.001 to 1000, b from 1.5 to 5', () => {
     for (const spec of methods)
       for (let trial = 0; trial < 30; trial++)
-        for (const [name, value] of Object.entries(drawParameters(spec, 3, trial))) {
+        for (const [name, value] of Object.entries(sampleParameters(spec, 3, trial))) {
           const range = spec.parameters[name].range!;
           if (range.kind === 'choice') expect(range.values).toContain(value);
           else {
@@ -36,7 +36,7 @@ describe('the parameters of a trial', () => {
 
   it('spread evenly over the logarithm', () => {
     const powers = Array.from({ length: 600 }, (_, trial) =>
-      Math.log10(Number(drawParameters(ours, 1, trial).lambda1)),
+      Math.log10(Number(sampleParameters(ours, 1, trial).lambda1)),
     );
     const mean = powers.reduce((sum, value) => sum + value, 0) / powers.length;
     expect(Math.abs(mean)).toBeLessThan(0.25);
@@ -50,6 +50,6 @@ describe('the parameters of a trial', () => {
   it('are none where a method has nothing to search for', () => {
     const plain: MethodSpec = { ...ours, parameters: { k: { description: '', default: 3 } } };
     expect(searchable(plain)).toBe(false);
-    expect(drawParameters(plain, 1, 0)).toEqual({});
+    expect(sampleParameters(plain, 1, 0)).toEqual({});
   });
 });
