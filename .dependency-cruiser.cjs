@@ -6,7 +6,8 @@ const allowed = {
   problem: ['linalg', 'formats', 'text'],
   learner: ['linalg', 'formats', 'problem'],
   methods: ['linalg', 'problem', 'learner'],
-  evaluation: ['linalg', 'formats', 'methods', 'learner', 'problem', 'distribute'],
+  fit: ['linalg', 'formats', 'problem', 'methods'],
+  evaluation: ['fit', 'linalg', 'formats', 'methods', 'learner', 'problem', 'distribute'],
   catalog: ['formats'],
   crawl: ['catalog', 'linalg', 'formats'],
   registry: [],
@@ -18,6 +19,7 @@ const allowed = {
     'problem',
     'learner',
     'methods',
+    'fit',
     'evaluation',
     'catalog',
     'crawl',
@@ -27,7 +29,7 @@ const allowed = {
     'report',
   ],
   distribute: [],
-  report: ['linalg', 'formats', 'problem', 'evaluation', 'catalog'],
+  report: ['fit', 'linalg', 'formats', 'problem', 'evaluation', 'catalog'],
   demo: ['linalg'],
   studio: [
     'linalg',
@@ -35,6 +37,7 @@ const allowed = {
     'problem',
     'learner',
     'methods',
+    'fit',
     'evaluation',
     'catalog',
     'vision',
@@ -64,7 +67,7 @@ module.exports = {
     {
       name: 'root-imports-nothing',
       severity: 'error',
-      from: { path: '^src/(errors|artefact)\\.ts$' },
+      from: { path: '^src/(errors|artefact|versions)\\.ts$' },
       to: { path: '^src/' },
     },
     {

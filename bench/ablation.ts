@@ -4,7 +4,7 @@
  * Options: `--data FILE`, `--semantics NAME,NAME` (`semantics` are the plain arrays), `--write` (into docs/method.md).
  */
 import { parseArgs } from 'node:util';
-import { accuracy, rocArea } from '../src/evaluation/index.js';
+import { accuracy, rocArea } from '../src/fit/index.js';
 import { createBackend } from '../src/linalg/index.js';
 import { Bowerbird, type BowerbirdOptions } from '../src/methods/index.js';
 import { loadProblem, validationSplit } from '../src/problem/index.js';

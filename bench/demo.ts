@@ -7,7 +7,7 @@
  * the space of features. Arguments: the folders.
  */
 import { join } from 'node:path';
-import { accuracy } from '../src/evaluation/metrics.js';
+import { accuracy } from '../src/fit/index.js';
 import { PaperLearner } from '../src/learner/index.js';
 import { type Backend, createBackend, Matrix } from '../src/linalg/index.js';
 import { createMethod, findMethod } from '../src/methods/index.js';

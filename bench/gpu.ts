@@ -97,7 +97,7 @@ async function cub(backend: Backend): Promise<void> {
       const learner = await new PaperLearner({ ...parameters, dtype, maxIterations: 50, tolerance: 1e-300 }).fit(
         problem,
         {
-          resident,
+          resident: () => resident,
         },
       );
       console.log(
@@ -176,7 +176,7 @@ async function profile(
   };
   const begun = performance.now();
   const learner = await new PaperLearner({ ...parameters, dtype: resident.dtype, ...options }).fit(problem, {
-    resident,
+    resident: () => resident,
   });
   const total = (performance.now() - begun) / 1000;
   for (const name of [...Object.keys(amounts), 'compile']) delete target[name];

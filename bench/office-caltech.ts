@@ -4,7 +4,7 @@
  * Options: `--data FOLDER`, `--threads N`, `--write` (into docs/results.md).
  */
 import { parseArgs } from 'node:util';
-import { accuracy } from '../src/evaluation/index.js';
+import { accuracy } from '../src/fit/index.js';
 import { type Backend, createBackend } from '../src/linalg/index.js';
 import { type Domain, type DomainName, loadDomains, readPublished } from './office-caltech/domains.js';
 import { type ProtocolRow, protocolRows } from './office-caltech/protocol.js';

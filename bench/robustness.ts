@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { BowerbirdError } from '../src/errors.js';
-import { accuracy } from '../src/evaluation/index.js';
+import { accuracy } from '../src/fit/index.js';
 import { type Backend, createBackend } from '../src/linalg/index.js';
 import { createMethod, findMethod, methods, type ParameterValue } from '../src/methods/index.js';
 import { loadProblem, type Problem, subsetWeb, validationSplit, withWrongShare } from '../src/problem/index.js';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { stringify } from 'yaml';
 import { pictureId } from '../../src/catalog/index.js';
-import { writeNpy } from '../../src/formats/index.js';
+import { answersOf, writeFit } from '../../src/fit/index.js';
+import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 
 const distinct = 200;
@@ -43,11 +44,16 @@ export async function writeLargeWorkspace(folder: string, count: number): Promis
   mkdirSync(join(folder, '.bowerbird'));
   mkdirSync(join(folder, 'run'));
   writeFileSync(join(folder, '.bowerbird', 'pictures.jsonl'), `${lines.join('\n')}\n`);
-  const theta = Float64Array.from(ids, () => Math.max(0, 1 + 0.8 * random.normal()));
-  await writeNpy(join(folder, 'run', 'theta.npy'), { shape: [count], dtype: 'float64', data: theta });
-  writeFileSync(join(folder, 'run', 'predictions.csv'), 'row,name,category,distance,runner_up,margin\n');
-  writeFileSync(join(folder, 'run', 'metrics.json'), '{}');
-  writeFileSync(join(folder, 'run', 'run.json'), '{}');
+  const web = ids.map((_, row) => ({ row, category: '', weight: Math.max(0, 1 + 0.8 * random.normal()), text: '' }));
+  await writeFit(join(folder, 'run'), {
+    ...answersOf(Matrix.zeros(0, 0), []),
+    ...{ web, metrics: {} },
+    record: {
+      ...{ schema: 'bowerbird-fit-1', method: 'bowerbird', parameters: {}, seed: 1, scaling: 'l2', categories: [] },
+      ...{ configuration: {}, versions: {}, inputs: { problem: '' }, seconds: 0 },
+      backend: { device: 'wasm', description: '', threads: 1 },
+    },
+  });
   const rows = { auxiliary: [], test: [], web: ids, validationWeb: [] };
   writeFileSync(join(folder, 'problem-pictures.json'), JSON.stringify(rows));
   const [problem, finished] = ['0'.repeat(32), new Date().toISOString()];

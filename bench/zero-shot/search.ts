@@ -1,5 +1,5 @@
 /** A small seeded search: the parameters that do best on auxiliary categories held out from learning. */
-import { meanCategoryAccuracy } from '../../src/evaluation/index.js';
+import { meanCategoryAccuracy } from '../../src/fit/index.js';
 import { type Backend, Random } from '../../src/linalg/index.js';
 import { createMethod, type MethodSpec, type ParameterValue, type SearchRange } from '../../src/methods/index.js';
 import type { Problem } from '../../src/problem/index.js';

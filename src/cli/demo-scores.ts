@@ -1,10 +1,7 @@
 /** What the demonstration prints at its end: the methods beside one another, and what became of the wrong pictures. */
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { accuracy, Bootstrap, type CompareTable, rocArea } from '../evaluation/index.js';
-import { readNpy } from '../formats/index.js';
-import { createBackend } from '../linalg/index.js';
-import { createMethod, findMethod } from '../methods/index.js';
+import { Bootstrap, type CompareTable } from '../evaluation/index.js';
+import { fit, readWeightValues, rocArea } from '../fit/index.js';
 import { loadProblem } from '../problem/index.js';
 import { layout, type Workspace } from '../workspace/index.js';
 import { comparedMethods, demoMethod } from './demo-workspace.js';
@@ -40,22 +37,16 @@ export async function scoreMethods(
 async function withoutText(workspace: Workspace, table: CompareTable, signal: AbortSignal): Promise<MethodRow> {
   const { parameters } = table.rows.find(({ method }) => method === demoMethod)!;
   const { webText: _, webTexts: __, ...problem } = await loadProblem(workspace.path(layout.problem), { signal });
-  const backend = await createBackend({ device: workspace.configuration.learner.device });
-  try {
-    const method = createMethod(findMethod(demoMethod), parameters, table.seed);
-    await method.fit(problem, { backend, signal });
-    const predicted = await method.predict(problem.testFeatures);
-    const right = Float64Array.from(predicted, (category, i) => Number(category === problem.testLabels![i]));
-    const interval = new Bootstrap(right.length, { seed: table.seed }).ofMean(right);
-    return {
-      method: `${demoMethod}, no text`,
-      learnsFrom: 'everything but the text',
-      accuracy: accuracy(predicted, problem.testLabels!),
-      ...interval,
-    };
-  } finally {
-    backend.dispose();
-  }
+  const { device } = workspace.configuration.learner;
+  const { predictions, metrics } = await fit(problem, demoMethod, { parameters, seed: table.seed, device, signal });
+  const right = Float64Array.from(predictions, (category, i) => Number(category === problem.testLabels![i]));
+  const interval = new Bootstrap(right.length, { seed: table.seed }).ofMean(right);
+  return {
+    method: `${demoMethod}, no text`,
+    learnsFrom: 'everything but the text',
+    accuracy: metrics.accuracy!,
+    ...interval,
+  };
 }
 
 export interface WeightScores {
@@ -71,10 +62,9 @@ export interface WeightScores {
 
 /** In the fit of the workspace's own method; undefined where it gives no weights. */
 export async function scoreWeights(workspace: Workspace): Promise<WeightScores | undefined> {
-  const file = workspace.path(layout.run, 'theta.npy');
-  if (!existsSync(file)) return undefined;
+  const weights = await readWeightValues(workspace.path(layout.run));
+  if (!weights) return undefined;
   const { webKinds } = await loadProblem(workspace.path(layout.problem));
-  const weights = Float64Array.from((await readNpy(file)).data as Float64Array);
   const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length;
   const right = webKinds!.map((kind) => kind === 'clean');
   const low = (among: boolean) => {

@@ -2,10 +2,11 @@
 import { UsageError } from '../errors.js';
 import type { EvaluationSetting } from '../evaluation/index.js';
 import { type LoadOptions, loadProblem } from '../problem/index.js';
+import { versions } from '../versions.js';
 import type { OptionSpec } from './command.js';
 import { queuedExecution, requireQueueAddress } from './executor.js';
 import type { Progress } from './progress.js';
-import { backendOptions, loadOptions, type ProblemValues, problemOptions, versions } from './shared-options.js';
+import { backendOptions, loadOptions, type ProblemValues, problemOptions } from './shared-options.js';
 
 export const evaluationOptions = {
   out: { type: 'string', short: 'o', placeholder: 'DIR', description: 'Folder for the results; continued if begun.' },

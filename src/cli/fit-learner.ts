@@ -1,8 +1,7 @@
-/** The part of `bowerbird fit` that belongs to the paper's learner: its options, checkpoints, trace and saved model. */
+/** The part of `bowerbird fit` that belongs to the paper's learner: its options and its checkpoint. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../errors.js';
-import { type FitMetrics, type FittedLearner, writeLearnerRun } from '../evaluation/run-folder.js';
 import {
   Checkpoint,
   Combo,
@@ -12,11 +11,13 @@ import {
   type SpecialCase,
   specialCases,
 } from '../learner/index.js';
+import type { Backend } from '../linalg/backend.js';
+import type { MethodSpec } from '../methods/index.js';
 import type { ParameterValue } from '../parameters.js';
-import { problemHash, type StreamedProblem } from '../problem/index.js';
+import { type Problem, problemHash, type StreamedProblem } from '../problem/index.js';
 import type { CommandContext } from './command.js';
-import type { FitSetting } from './fit-method.js';
 import { choiceOption, numberOption } from './parameter-options.js';
+import type { Progress } from './progress.js';
 
 const tunable = ['lambda1', 'lambda2', 'lambda3', 'lambda4', 'bound', 'gamma'] as const;
 
@@ -37,6 +38,24 @@ export const learnerOptions = {
 } as const;
 
 type LearnerValues = CommandContext<typeof learnerOptions>['options'] & { dtype: string };
+
+interface LearnerSetting {
+  out: string;
+  problem: Problem;
+  backend: Backend;
+  progress: Progress;
+  webRows?: StreamedProblem['webRows'];
+  configuration: Record<string, unknown>;
+}
+
+/** A specification and what `fit` needs with it. */
+export interface LearnerFit {
+  spec: MethodSpec;
+  parameters: Readonly<Record<string, ParameterValue>>;
+  configuration: Readonly<Record<string, unknown>>;
+  methodOptions?: object;
+  checkpoint?: Checkpoint;
+}
 
 /** `ours-pi` is `ours` with the text; its weight then has a default above 0. */
 export function learnerCase(method: string): SpecialCase | 'combo' | undefined {
@@ -67,16 +86,17 @@ export function refuseFixedParameters(special: SpecialCase, values: LearnerValue
     );
 }
 
-/** Fits the learner, writes its folder and says what came out. */
-export async function fitLearner(
+/** How `fit` is asked for a fit of the learner: with every option of its own, and a checkpoint. */
+export function learnerFit(
   special: SpecialCase | 'combo',
-  parameters: Readonly<Record<string, ParameterValue>>,
+  spec: MethodSpec,
+  given: Readonly<Record<string, ParameterValue>>,
   values: LearnerValues,
-  setting: FitSetting & { webRows?: StreamedProblem['webRows'] },
-): Promise<{ record: Record<string, unknown>; metrics: FitMetrics; lines: string[] }> {
-  const { out, problem, backend, signal, progress, webRows, configuration } = setting;
+  setting: LearnerSetting,
+): LearnerFit {
+  const { out, problem, backend, progress, webRows, configuration } = setting;
   const chosen: Partial<LearnerOptions> = {
-    ...known(parameters),
+    ...known(given),
     ...Object.fromEntries(tunable.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]]))),
     space: values.space,
     metric: values.metric,
@@ -85,40 +105,24 @@ export async function fitLearner(
     tolerance: values.tolerance,
     dtype: values.dtype as LearnerOptions['dtype'],
   };
-  const hash = problemHash(problem);
   const whole = { ...configuration, ...chosen };
+  const hash = problemHash(problem);
   const fingerprint = JSON.stringify({ configuration: whole, hash, backend: backend.description });
   const checkpoint = new Checkpoint(join(out, 'checkpoint.npz'), { fingerprint, resume: values.resume });
   if (values.resume && !existsSync(checkpoint.path)) progress.note('nothing to resume; starting from the beginning');
-  const begun = performance.now();
-  const shared = {
-    backend,
-    signal,
-    webRows,
-    onProgress: ({ done, detail }: { done: number; detail?: string }) =>
-      progress.update({ stage: 'fit', done, detail }),
+  const parameters = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    ParameterValue
+  >;
+  const own: MethodSpec = {
+    ...spec,
+    parameters: Object.fromEntries(
+      Object.entries(parameters).map(([name, value]) => [name, { description: '', default: value }]),
+    ),
+    create: () => (special === 'combo' ? new Combo(chosen) : new PaperLearner({ ...chosen, special })),
   };
-  const learner: FittedLearner =
-    special === 'combo'
-      ? await new Combo(chosen).fit(problem, shared)
-      : await new PaperLearner({ ...chosen, special }).fit(problem, { ...shared, checkpoint });
-  const seconds = (performance.now() - begun) / 1000;
-  const record = {
-    ...setting.record(problem, seconds),
-    configuration: whole,
-    iterations: learner.trace_.length,
-    converged: learner.converged_,
-    warnings: learner.warnings_,
-  };
-  const metrics = await writeLearnerRun(out, learner, problem, record, { scaling: setting.scaling });
-  await checkpoint.clear();
-  for (const warning of learner.warnings_) progress.note(`warning: ${warning}`);
-  const ended = learner.converged_ ? 'converged' : 'stopped';
-  return {
-    record,
-    metrics,
-    lines: [`${ended} after ${learner.trace_.length} iterations, ${seconds.toFixed(1)} s (${backend.description})`],
-  };
+  const methodOptions = { webRows, ...(special !== 'combo' && { checkpoint }) };
+  return { spec: own, parameters, configuration: whole, methodOptions, checkpoint };
 }
 
 function known(parameters: Readonly<Record<string, ParameterValue>>): Partial<LearnerOptions> {

@@ -1,5 +1,4 @@
 /** Options that several commands share, and what they turn into. */
-import { readFileSync } from 'node:fs';
 import { UsageError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import { createBackend, deviceChoices } from '../linalg/index.js';
@@ -78,11 +77,4 @@ export function methodNamed(name: string): MethodSpec {
     `there is no method "${name}"`,
     `${near ? `Did you mean "${near}"? ` : ''}"bowerbird methods" lists them all.`,
   );
-}
-
-/** Versions recorded with every run. */
-export function versions(): Record<string, string> {
-  const file = new URL('../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
-  return { bowerbird: version, node: process.versions.node, v8: process.versions.v8 };
 }

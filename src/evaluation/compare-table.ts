@@ -1,8 +1,9 @@
 /** The table of a comparison: scores with intervals, and tests of each method against the reference and against the best. */
+
+import { confusionMatrix } from '../fit/index.js';
 import type { Problem } from '../problem/index.js';
 import { candidateNames } from '../problem/index.js';
 import type { MethodRun } from './method-run.js';
-import { confusionMatrix } from './metrics.js';
 import { type PaperDataset, paperAccuracy, paperCitation } from './paper-figures.js';
 import type {
   CompareRow,

@@ -8,7 +8,6 @@ export { type ExperimentOptions, runExperiment } from './experiments/run-experim
 export { createLocalExecutor } from './local-executor.js';
 export { chooseMethods, type GroupName, impliesGeneralized, methodGroups } from './method-groups.js';
 export type { EarlyStopping } from './method-run.js';
-export { accuracy, categoryAccuracies, confusionMatrix, meanCategoryAccuracy, rocArea, rocCurve } from './metrics.js';
 export { type PaperDataset, paperDatasets } from './paper-figures.js';
 export type {
   ChosenParameters,
@@ -32,7 +31,6 @@ export type {
   ValidationRecord,
 } from './results.js';
 export { defaultEarlyStopping, type SearchOptions, type SearchResult, search } from './search.js';
-export { seenUnseenArea } from './seen-unseen.js';
 export { Bootstrap, type BootstrapOptions, categoryWeights, type Interval } from './statistics/bootstrap.js';
 export { type McNemar, mcnemar, mcnemarP, type PermutationOptions, permutationTest } from './statistics/paired.js';
 export { describeParameters, pValue, tableCells } from './table-files.js';

@@ -8,6 +8,7 @@
  * An experiment folder: `run.json`, `outcomes.jsonl`, `experiment.json` (ExperimentResult); where the experiment is one of the
  * paper's tables also the three `table.*` files.
  */
+import type { FitMetrics } from '../fit/index.js';
 import type { Ingredient, ParameterValue } from '../methods/index.js';
 
 export type Parameters = Readonly<Record<string, ParameterValue>>;
@@ -37,21 +38,9 @@ export interface FitJob {
   wants?: readonly ('predictions' | 'theta')[];
 }
 
-/** What a fit came to. Scores are shares between 0 and 1 and are missing where labels are. */
-export interface FitOutcome {
+/** What a fit came to. */
+export interface FitOutcome extends FitMetrics {
   id: string;
-  accuracy?: number;
-  meanCategoryAccuracy?: number;
-  /** Accuracy within each category that has test pictures, by name. */
-  categories?: Record<string, number>;
-  /** Generalized setting: mean per-category accuracy over auxiliary (seen) and test (unseen) categories, and 2su/(s + u). */
-  seen?: number;
-  unseen?: number;
-  harmonic?: number;
-  /** Area under the curve of seen against unseen accuracy as a constant is added to the unseen scores. */
-  ausuc?: number;
-  /** Area under the curve of θ as a detector of right web pictures, where the truth is known. */
-  thetaArea?: number;
   /** Wall-clock time of the fit and its predictions. */
   seconds: number;
   iterations?: number;

@@ -1,10 +1,16 @@
 /** The paper's `combo`: the mean of the semantic vectors that the web-only and the zero-shot special case predict. */
 import type { Matrix } from '../linalg/matrix.js';
-import { type Method, notFitted, rowMaxima } from '../problem/method.js';
+import { type FitDetails, type LinearDecision, type Method, notFitted, rowMaxima } from '../problem/method.js';
 import type { Problem } from '../problem/problem.js';
 import { distances } from './nearest.js';
 import type { LearnerOptions } from './options.js';
-import { type LearnerFitOptions, type LearnerModel, PaperLearner } from './paper-learner.js';
+import {
+  type LearnerFitOptions,
+  type LearnerModel,
+  linearDecision,
+  PaperLearner,
+  traceDetails,
+} from './paper-learner.js';
 import type { IterationRecord } from './trace.js';
 
 export class Combo implements Method {
@@ -53,6 +59,18 @@ export class Combo implements Method {
 
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
+  }
+
+  webWeights(): Float64Array | undefined {
+    return this.web.webWeights();
+  }
+
+  linear(): LinearDecision {
+    return linearDecision(this.model_);
+  }
+
+  details(): FitDetails {
+    return { ...traceDetails(this), semantics: { pictures: this.semantics_, categories: this.model_.candidates } };
   }
 }
 

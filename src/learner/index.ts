@@ -2,7 +2,6 @@
 
 export { Checkpoint } from './checkpoint.js';
 export { Combo } from './combo.js';
-export { loadModel, modelDistances, saveModel } from './model.js';
 export { distances, type Metric } from './nearest.js';
 export { type LearnerOptions, learnerParameters, type SpecialCase, specialCases } from './options.js';
 export { type LearnerFitOptions, type LearnerModel, PaperLearner } from './paper-learner.js';

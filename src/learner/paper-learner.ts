@@ -7,7 +7,14 @@ import { ArgumentError, InterruptedError, MemoryError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import { createBackend } from '../linalg/create.js';
 import { Matrix } from '../linalg/matrix.js';
-import { type FitOptions, type Method, rowMaxima, sameRows } from '../problem/method.js';
+import {
+  type FitDetails,
+  type FitOptions,
+  type LinearDecision,
+  type Method,
+  rowMaxima,
+  sameRows,
+} from '../problem/method.js';
 import type { Problem } from '../problem/problem.js';
 import type { WebRows } from '../problem/streamed.js';
 import type { Checkpoint } from './checkpoint.js';
@@ -18,15 +25,15 @@ import { PaperSolver } from './paper-solver.js';
 import { prepare } from './prepare.js';
 import { ResidentProblem } from './resident.js';
 import { download } from './storage.js';
-import type { IterationRecord } from './trace.js';
+import { type IterationRecord, traceColumns } from './trace.js';
 
 export interface LearnerFitOptions extends Partial<FitOptions> {
   /** Called after every iteration. */
   onIteration?: (record: IterationRecord, iterations: number) => void;
   /** Web features read from a file in every pass instead of `problem.webFeatures`. */
   webRows?: WebRows;
-  /** The problem already in the backend's storage, shared by several fits. */
-  resident?: ResidentProblem;
+  /** Gives the problem that is already in the backend's storage, shared by several fits. */
+  resident?: () => ResidentProblem;
   /** Where the state of an interrupted fit is kept; an existing one is continued. */
   checkpoint?: Checkpoint;
 }
@@ -74,15 +81,15 @@ export class PaperLearner implements Method {
 
   async fit(problem: Problem, fitOptions: LearnerFitOptions = {}): Promise<this> {
     fitOptions.signal?.throwIfAborted();
-    if (fitOptions.resident && fitOptions.resident.problem !== problem)
+    const shared = fitOptions.resident?.();
+    if (shared && shared.problem !== problem)
       throw new ArgumentError('the resident problem is not the problem of this fit');
-    const backend = fitOptions.resident?.backend ?? fitOptions.backend ?? (await createBackend());
+    const backend = shared?.backend ?? fitOptions.backend ?? (await createBackend());
     this.#backend = backend;
     this.warnings_ = [];
     const note = (message: string) => this.warnings_.push(message);
     const { webRows } = fitOptions;
-    const resident =
-      fitOptions.resident ?? new ResidentProblem(problem, backend, { dtype: this.options.dtype, webRows, note });
+    const resident = shared ?? new ResidentProblem(problem, backend, { dtype: this.options.dtype, webRows, note });
     try {
       await this.#fit(resident, fitOptions);
     } catch (error) {
@@ -90,7 +97,7 @@ export class PaperLearner implements Method {
       if (!(error instanceof MemoryError && resident.moveWebToHost(error))) throw error;
       await this.#fit(resident, fitOptions);
     } finally {
-      if (!fitOptions.resident) resident.release();
+      if (!shared) resident.release();
     }
     return this;
   }
@@ -228,6 +235,60 @@ export class PaperLearner implements Method {
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
   }
+
+  webWeights(): Float64Array | undefined {
+    return this.theta_?.length > 0 ? this.theta_ : undefined;
+  }
+
+  linear(): LinearDecision {
+    return linearDecision(this.model_);
+  }
+
+  details(): FitDetails {
+    const learner = this;
+    return {
+      ...traceDetails(this),
+      // Products of large matrices, for those who ask.
+      get semantics() {
+        return { pictures: learner.semantics_, categories: learner.model_.candidates };
+      },
+      get dictionary() {
+        return learner.dictionary_;
+      },
+    };
+  }
+}
+
+/** The nearest category as a formula: −‖z − c‖² = 2 z·c − ‖c‖² − ‖z‖², and the last term is the same for all. */
+export function linearDecision({ map, candidates, metric }: LearnerModel): LinearDecision {
+  const weights = Matrix.zeros(candidates.cols, candidates.rows);
+  const bias = new Float64Array(candidates.rows);
+  for (let c = 0; c < candidates.rows; c++) {
+    const category = candidates.row(c);
+    const squares = category.reduce((sum, value) => sum + value * value, 0);
+    const factor = metric === 'cosine' ? 1 / (Math.sqrt(squares) || 1) : 2;
+    for (let j = 0; j < category.length; j++) weights.set(j, c, factor * category[j]);
+    if (metric === 'euclidean') bias[c] = -squares;
+  }
+  return { map, unitSemantics: metric === 'cosine', weights, bias };
+}
+
+/** What the trace of a fit, or of two, comes to. */
+export function traceDetails({
+  trace_,
+  converged_,
+  warnings_,
+}: {
+  trace_: readonly IterationRecord[];
+  converged_: boolean;
+  warnings_: readonly string[];
+}): FitDetails {
+  return {
+    iterations: trace_.length,
+    converged: converged_,
+    warnings: warnings_,
+    trace: Object.fromEntries(traceColumns.map((column) => [column, trace_.map((entry) => entry[column])])),
+  };
 }
 
 /** A B, or A B'. */

@@ -6,7 +6,17 @@ export { type GenerateOptions, generateProblem } from './generate.js';
 export type { WebKind } from './generate-pictures.js';
 export { problemHash } from './hash.js';
 export { type LoadOptions, loadProblem, readProblem } from './load.js';
-export { type FitOptions, type FitProgress, type Method, requireLearnable, rowMaxima, sameRows } from './method.js';
+export {
+  type FitDetails,
+  type FitOptions,
+  type FitProgress,
+  type LinearDecision,
+  type Method,
+  type Probabilities,
+  requireLearnable,
+  rowMaxima,
+  sameRows,
+} from './method.js';
 export {
   type FeatureScaling,
   featureScalings,

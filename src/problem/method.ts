@@ -19,6 +19,42 @@ export interface FitOptions {
   onProgress?: (progress: FitProgress) => void;
 }
 
+/**
+ * Decision values as a formula in the features x: sign(x)|x|^p to unit length (where there is a power), z = x M (where
+ * there is a map; to unit length for the cosine distance), then z W + b.
+ */
+export interface LinearDecision {
+  /** Features are raised to this power, signs kept, and brought to unit length. */
+  readonly power?: number;
+  /** To semantic vectors, d×m. */
+  readonly map?: Matrix<Float64Array>;
+  /** Semantic vectors are brought to unit length: the cosine distance. */
+  readonly unitSemantics?: boolean;
+  /** m×C with a map, else d×C. */
+  readonly weights: Matrix<Float64Array>;
+  readonly bias: Float64Array;
+}
+
+/** What a method can tell of its fit besides its answers. */
+export interface FitDetails {
+  readonly iterations?: number;
+  readonly converged?: boolean;
+  /** Plain sentences about anything a user should know of this solution. */
+  readonly warnings?: readonly string[];
+  /** Columns of numbers by name, an entry an iteration. */
+  readonly trace?: Readonly<Record<string, readonly number[]>>;
+  /** Learnt semantic vectors of the test pictures, n×m, and of the candidate categories in the same space, C×m. */
+  readonly semantics?: { readonly pictures: Matrix; readonly categories: Matrix };
+  /** From semantic vectors to features, d×m. */
+  readonly dictionary?: Matrix;
+}
+
+/** Chances of the candidate categories, n×C, and of none of them: a row and its `unlisted` add up to 1. */
+export interface Probabilities {
+  readonly listed: Matrix;
+  readonly unlisted: Float64Array;
+}
+
 export interface Method {
   /** Learns from the problem, forgetting anything learnt before. The problem is never modified. */
   fit(problem: Problem, options: FitOptions): Promise<this>;
@@ -29,6 +65,15 @@ export interface Method {
   decisionValues(features: Matrix): Matrix;
   /** Index of the most likely candidate category of each row. */
   predict(features: Matrix): Int32Array;
+  /** Weights of the web pictures in the order of the problem, larger is more trusted; undefined where there are none. */
+  webWeights?(): Float64Array | undefined;
+  /** For pictures that come later, where a formula says it all; absent or undefined, a student is taught in its place. */
+  linear?(): LinearDecision | undefined;
+  /** Chances the method itself vouches for; absent, they are learnt on validation categories. */
+  probabilities?(features: Matrix): Probabilities;
+  /** For each test picture of the fit the group of unlisted pictures that it is one of, −1 for none. */
+  groups?(): Int32Array | undefined;
+  details?(): FitDetails;
 }
 
 /** What `decisionValues` throws where there was no fit. */

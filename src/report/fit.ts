@@ -1,4 +1,5 @@
 /** One fit: scores, convergence, categories, confusion, the map of its semantic space, and the web pictures' weights. */
+import { answerRows } from '../fit/index.js';
 import type { Backend } from '../linalg/index.js';
 import { categoryBars } from './category-accuracy.js';
 import { confusionMatrix, confusionOf } from './confusion.js';
@@ -9,9 +10,11 @@ import type { FitFolder } from './read-folder.js';
 import { semanticMap } from './semantic-map.js';
 import { type GalleryOptions, gallery, weightHistogram } from './weights.js';
 
-export async function fitResults(backend: Backend, fit: FitFolder, options: GalleryOptions): Promise<Html> {
-  const { metrics, run, predictions, weights } = fit;
-  const pairs = predictions.flatMap(({ name, truth }) => (truth === undefined ? [] : [{ truth, predicted: name }]));
+export async function fitResults(backend: Backend, folder: FitFolder, options: GalleryOptions): Promise<Html> {
+  const { fit, run } = folder;
+  const { metrics, predictions, web = [] } = fit;
+  const answers = answerRows(fit, fit.labels);
+  const pairs = answers.flatMap(({ name, truth }) => (truth === undefined ? [] : [{ truth, predicted: name }]));
   const map = semanticMap(backend, fit);
   return html`${tiles([
     ...(metrics.accuracy === undefined
@@ -52,6 +55,6 @@ ${(run.warnings ?? []).map((warning) => html`<p class="notice">${warning}</p>`)}
 ${metrics.categories && categoryBars(metrics.categories)}
 ${pairs.length > 0 && html`<h3>Confusion</h3>${confusionMatrix(confusionOf(pairs), 'this fit')}`}
 ${map && html`<h3>Map of pictures and categories</h3>${map}`}
-${convergence(fit.trace)}
-${weights.length > 0 && html`<h3>Weights of the web pictures</h3>${weightHistogram(weights)}<h3>Web pictures trusted most and least</h3>${await gallery(fit, options)}`}`;
+${convergence(fit.trace ?? {})}
+${web.length > 0 && html`<h3>Weights of the web pictures</h3>${weightHistogram(web)}<h3>Web pictures trusted most and least</h3>${await gallery(web, folder.path, options)}`}`;
 }

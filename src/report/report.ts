@@ -107,7 +107,7 @@ async function describe(backend: Backend, folder: ResultFolder, options: Gallery
         content: tuning(folder),
       };
     case 'fit': {
-      const { method = 'learner' } = folder.run.configuration;
+      const { method } = folder.run;
       return {
         kind: 'Fit',
         title: `${method}: ${name}`,

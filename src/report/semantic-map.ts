@@ -3,31 +3,31 @@
  * category vectors, or, for a method that learns none, of the decision values and their means over the pictures put into
  * each category.
  */
+import { answerRows, type FitResult } from '../fit/index.js';
 import { type Backend, Matrix } from '../linalg/index.js';
 import { chart, colours, mostColours, Plot, seriesColours } from './chart.js';
 import { percent, shorten } from './format.js';
 import type { Html } from './html.js';
 import { principalPlane } from './projection.js';
-import type { FitFolder } from './read-folder.js';
 
 /** More dots than this hide one another; every k-th picture is shown then. */
 const mostDots = 2500;
 const mostNames = 40;
 
-export function semanticMap(backend: Backend, fit: FitFolder): Html | undefined {
-  const { predictions } = fit;
+export function semanticMap(backend: Backend, fit: FitResult): Html | undefined {
+  const answers = answerRows(fit, fit.labels);
   const space = semanticSpace(fit) ?? scoreSpace(fit);
-  if (!space || space.pictures.rows !== predictions.length || space.pictures.rows < 2) return undefined;
+  if (space.pictures.rows !== answers.length || space.pictures.rows < 2) return undefined;
   const { what, pictures: semantics, names, vectors } = space;
   // Both together span the plane, so that categories far from all pictures are not drawn on top of one another.
   const plane = principalPlane(backend, stacked(semantics, vectors));
   const step = Math.ceil(semantics.rows / mostDots);
-  const labelled = predictions.some(({ truth }) => truth !== undefined);
+  const labelled = fit.labels !== undefined;
   const few = names.length <= mostColours;
   const palette = seriesColours(names.length);
   const dots = plane.of(semantics).flatMap(([x, y], i) => {
     if (i % step !== 0) return [];
-    const { name, truth } = predictions[i];
+    const { name, truth } = answers[i];
     const right = truth === undefined || truth === name;
     const colour = few ? palette[names.indexOf(truth ?? name)] : labelled && !right ? colours.second : colours.accent;
     const title = `picture ${i}: ${name}${right ? '' : `, in truth ${truth}`}`;
@@ -119,18 +119,18 @@ interface Space {
   vectors: Matrix;
 }
 
-function semanticSpace({ semantics, categoryVectors }: FitFolder): Space | undefined {
-  if (!semantics || !categoryVectors || semantics.cols !== categoryVectors.vectors.cols) return undefined;
+function semanticSpace({ semantics, names }: FitResult): Space | undefined {
   const what = 'the learnt semantic vectors of test pictures and of the category vectors';
-  return { what, pictures: semantics, ...categoryVectors };
+  return semantics && { what, pictures: semantics.pictures, names, vectors: semantics.categories };
 }
 
-function scoreSpace({ scores, predictions }: FitFolder): Space | undefined {
-  if (!scores || scores.rows !== predictions.length) return undefined;
-  const names = [...new Set(predictions.map(({ name }) => name))].sort();
+function scoreSpace(fit: FitResult): Space {
+  const { scores, predictions } = fit;
+  const used = [...new Set(predictions)].sort((a, b) => (fit.names[a] < fit.names[b] ? -1 : 1));
+  const names = used.map((category) => fit.names[category]);
   const vectors = Matrix.zeros(names.length, scores.cols);
-  names.forEach((name, c) => {
-    const members = predictions.flatMap((prediction, i) => (prediction.name === name ? [i] : []));
+  used.forEach((category, c) => {
+    const members = [...predictions.keys()].filter((i) => predictions[i] === category);
     for (const i of members)
       for (let j = 0; j < scores.cols; j++) vectors.set(c, j, vectors.at(c, j) + scores.at(i, j) / members.length);
   });

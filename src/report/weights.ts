@@ -1,9 +1,9 @@
 /** The weights of the web pictures: how they are spread, and which pictures were trusted most and least. */
+import type { WeightedPicture } from '../fit/index.js';
 import { chart, colours, Plot } from './chart.js';
 import { significant } from './format.js';
 import { details, type Html, html, link, table } from './html.js';
 import { type PictureProvider, type ReportPicture, thumbnail } from './pictures.js';
-import type { FitFolder, WeightedPicture } from './read-folder.js';
 
 export interface GalleryOptions {
   pictures?: PictureProvider;
@@ -42,9 +42,13 @@ export function weightHistogram(weights: readonly WeightedPicture[]): Html {
 }
 
 /** Per category the pictures of highest and lowest weight: as a gallery where pictures are known, else by their words. */
-export async function gallery(fit: FitFolder, options: GalleryOptions): Promise<Html> {
+export async function gallery(
+  weights: readonly WeightedPicture[],
+  folder: string,
+  options: GalleryOptions,
+): Promise<Html> {
   const groups = new Map<string, WeightedPicture[]>();
-  for (const picture of fit.weights) groups.set(picture.category, [...(groups.get(picture.category) ?? []), picture]);
+  for (const picture of weights) groups.set(picture.category, [...(groups.get(picture.category) ?? []), picture]);
   const shown = [...groups].slice(0, options.categories);
   const parts: Html[] = [];
   for (const [category, pictures] of shown) {
@@ -56,13 +60,13 @@ export async function gallery(fit: FitFolder, options: GalleryOptions): Promise<
       { title: 'lowest', kind: 'low', pictures: sorted.slice(sorted.length - count).reverse() },
     ];
     const lists: Html[] = [];
-    for (const end of ends) lists.push(await endOf(end, fit.path, options));
+    for (const end of ends) lists.push(await endOf(end, folder, options));
     parts.push(
       options.pictures ? html`<h4>${category}</h4>${lists}` : details(`${category} (${pictures.length})`, lists),
     );
   }
   const rest = groups.size - shown.length;
-  return html`${parts}${rest > 0 && html`<p class="caption">${rest} more categories are not shown here; weights.csv has them all.</p>`}`;
+  return html`${parts}${rest > 0 && html`<p class="caption">${rest} more categories are not shown here; the folder of the fit has them all.</p>`}`;
 }
 
 interface End {

@@ -3,15 +3,12 @@
  * the categories' own; otherwise the scores of the classifier, z = (s₁ … s_C), with each category at the weighted mean
  * Σ θ_i z_i / Σ θ_i of its web pictures.
  */
-import { existsSync } from 'node:fs';
-import { readNpy, toMatrix } from '../formats/index.js';
+import { readFitRecord, readModel, readSemantics, scorePictures } from '../fit/index.js';
 import type { Backend } from '../linalg/backend.js';
 import { createBackend } from '../linalg/index.js';
 import { Matrix } from '../linalg/matrix.js';
-import { readCategoryVectors } from '../report/category-vectors.js';
 import { principalPlane } from '../report/projection.js';
 import { layout, type Workspace } from '../workspace/index.js';
-import { loadScorer, scorePictures } from '../workspace/scorer.js';
 import { featureFolder } from '../workspace/stages/features.js';
 import type { CategoriesView } from './api.js';
 import { featureRows } from './feature-rows.js';
@@ -66,20 +63,18 @@ function projected({ kind, ids, pictures, categories, names: own }: Placed, sett
 }
 
 async function learntVectors({ workspace, fit }: MapSetting): Promise<Placed | undefined> {
-  const [file, model] = ['semantics.npy', 'model.safetensors'].map((name) => workspace.path(layout.run, name));
-  if (!existsSync(file) || !existsSync(model)) return undefined;
-  const pictures = toMatrix(await readNpy(file), 'float64', { name: 'semantics', file });
-  const categories = await readCategoryVectors(model);
-  const fits = categories && pictures.rows === fit.rows.test.length && pictures.cols === categories.vectors.cols;
-  if (!fits) return undefined;
-  return { kind: 'semantics', ids: fit.rows.test, pictures, categories: categories.vectors, names: categories.names };
+  const run = workspace.path(layout.run);
+  const learnt = await readSemantics(run);
+  if (learnt?.pictures.rows !== fit.rows.test.length) return undefined;
+  const { categories: names } = await readFitRecord(run);
+  return { kind: 'semantics', ids: fit.rows.test, ...learnt, names };
 }
 
 async function scoreVectors(setting: MapSetting, backend: Backend): Promise<Placed | undefined> {
   const { workspace, fit, categoryOf } = setting;
-  const file = workspace.path(layout.scorer);
-  if (!existsSync(file)) return undefined;
-  const { scorer } = await loadScorer(file);
+  const model = await readModel(workspace.path(layout.run));
+  if (!model) return undefined;
+  const { scorer } = model;
   const score = async (set: 'test' | 'web', wanted: ReadonlySet<string>) => {
     const ids: string[] = [];
     const rows: ArrayLike<number>[] = [];

@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { ArgumentError } from '../errors.js';
+import { confidences, scorePictures } from '../fit/index.js';
 import { createBackend } from '../linalg/index.js';
 import { extractFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
-import { confidences } from '../workspace/calibration.js';
 import { openClassifier } from '../workspace/classifier.js';
 import { openFeatureModel } from '../workspace/feature-model.js';
 import type { Workspace } from '../workspace/index.js';
 import { listSource } from '../workspace/pictures.js';
-import { scorePictures } from '../workspace/scorer.js';
 import { featureFolder } from '../workspace/stages/features.js';
 import type { ClassifyAnswer } from './api.js';
 import type { Library } from './library.js';
@@ -33,13 +32,14 @@ async function classify(library: Library, picture: Uint8Array, signal: AbortSign
   const begun = performance.now();
   await requirePicture(picture);
   const workspace = await library.workspace();
-  const { scorer, calibration, features: fitted } = await openClassifier(workspace);
+  const { model, features: fitted } = await openClassifier(workspace);
+  const { scorer, sharpness } = model;
   const { features, meta } = await featuresOf(workspace, picture, signal);
   requireSameFeatures(fitted, meta, 'the classifier', 'this picture');
   const backend = await createBackend({ device: 'wasm', threads: 1 });
   const scores = scorePictures(scorer, features, backend).row(0);
   backend.dispose();
-  const chances = calibration && confidences(scores, calibration);
+  const chances = sharpness && confidences(scores, sharpness);
   const candidates = scorer.names
     .map((category, c) => ({ category, score: scores[c], ...(chances && { confidence: chances[c] }) }))
     .sort((a, b) => b.score - a.score);

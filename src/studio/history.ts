@@ -5,8 +5,17 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FitMetrics } from '../evaluation/run-folder.js';
-import { readCsv, readNpy, writeFileAtomic } from '../formats/index.js';
+import {
+  type Answer,
+  copyFit,
+  type FitMetrics,
+  readAnswers,
+  readFitMetrics,
+  readFitRecord,
+  readTrace,
+  readWeightValues,
+} from '../fit/index.js';
+import { writeFileAtomic } from '../formats/index.js';
 import type { ProblemRows } from '../workspace/assemble.js';
 import { readDecisions } from '../workspace/decisions.js';
 import { layout, type Workspace } from '../workspace/index.js';
@@ -14,7 +23,6 @@ import { StageStates } from '../workspace/state.js';
 import type { RunView } from './api.js';
 
 const folder = '.bowerbird/fits';
-const copied = ['run.json', 'metrics.json', 'predictions.csv', 'theta.npy', 'trace.csv'];
 const mostKept = 20;
 
 /** Copies the fit that stands, unless it is there already or no longer belongs to the problem file. */
@@ -29,9 +37,9 @@ export async function keepFit(workspace: Workspace): Promise<void> {
   await mkdir(workspace.path(folder), { recursive: true });
   const partial = await mkdtemp(workspace.path(folder, '.new-'));
   try {
-    for (const name of copied)
-      if (existsSync(workspace.path(layout.run, name)))
-        await copyFile(workspace.path(layout.run, name), join(partial, name));
+    // Throws for a fit of another version, which cannot be laid beside others.
+    await readFitRecord(workspace.path(layout.run));
+    await copyFit(workspace.path(layout.run), partial);
     await copyFile(workspace.path(layout.rows), join(partial, 'pictures.json'));
     const dropped = [...(await readDecisions(workspace)).of.values()].filter((decision) => decision === 'drop').length;
     const about = { finished: fit.finished, method: workspace.configuration.learner.method, dropped };
@@ -58,16 +66,16 @@ export async function fitIds(workspace: Workspace): Promise<string[]> {
 export async function listFits(workspace: Workspace): Promise<RunView[]> {
   const ids = await fitIds(workspace);
   const now = (await StageStates.open(workspace)).get('fit');
-  const views = await Promise.all(
-    ids.map((id) => describeFit(workspace, id, now?.state === 'done' ? now.finished : '')),
-  );
-  return views;
+  const current = now?.state === 'done' ? now.finished : '';
+  // Fits that another version kept are passed over.
+  const views = await Promise.all(ids.map((id) => describeFit(workspace, id, current).catch(() => undefined)));
+  return views.filter((view) => view !== undefined);
 }
 
 async function describeFit(workspace: Workspace, id: string, current: string | undefined): Promise<RunView> {
   const about = await readJson<{ finished: string; method: string; dropped: number }>(workspace, id, 'about.json');
-  const metrics = await readJson<FitMetrics>(workspace, id, 'metrics.json');
-  const { seconds } = await readJson<{ seconds?: number }>(workspace, id, 'run.json');
+  const { seconds } = await readFitRecord(workspace.path(folder, id));
+  const metrics = await readFitMetrics(workspace.path(folder, id));
   const { web } = await readJson<ProblemRows>(workspace, id, 'pictures.json');
   const { accuracy, meanCategoryAccuracy, thetaArea } = metrics;
   return {
@@ -83,35 +91,22 @@ export interface KeptFit {
   rows: ProblemRows;
   metrics: FitMetrics;
   /** By the id of the test picture. */
-  predictions: ReadonlyMap<string, { name: string; runnerUp: string; margin: number }>;
+  predictions: ReadonlyMap<string, Answer>;
   /** By the id of the web picture; empty for a method without weights. */
   weights: ReadonlyMap<string, number>;
   trace: Record<string, number[]> | undefined;
 }
 
 export async function openFit(workspace: Workspace, id: string): Promise<KeptFit> {
-  const path = (name: string) => workspace.path(folder, id, name);
+  const path = workspace.path(folder, id);
   const rows = await readJson<ProblemRows>(workspace, id, 'pictures.json');
-  const { header = [], rows: lines } = await readCsv(path('predictions.csv'));
-  const [row, name, runnerUp, margin] = ['row', 'name', 'runner_up', 'margin'].map((column) => header.indexOf(column));
-  const predictions = new Map(
-    lines.map((cells) => [
-      rows.test[Number(cells[row])],
-      { name: cells[name], runnerUp: cells[runnerUp], margin: Number(cells[margin]) },
-    ]),
-  );
-  const theta = existsSync(path('theta.npy')) ? ((await readNpy(path('theta.npy'))).data as Float64Array) : [];
-  const weights = new Map(theta.length === rows.web.length ? rows.web.map((one, i) => [one, Number(theta[i])]) : []);
+  const answers = await readAnswers(path);
+  const values = (await readWeightValues(path)) ?? [];
   return {
-    ...{ id, rows, predictions, weights },
-    metrics: await readJson<FitMetrics>(workspace, id, 'metrics.json'),
-    trace: existsSync(path('trace.csv')) ? await readColumns(path('trace.csv')) : undefined,
+    ...{ id, rows, metrics: await readFitMetrics(path), trace: await readTrace(path) },
+    predictions: new Map(answers.map((answer) => [rows.test[answer.row], answer])),
+    weights: new Map(values.length === rows.web.length ? rows.web.map((one, i) => [one, values[i]]) : []),
   };
-}
-
-async function readColumns(file: string): Promise<Record<string, number[]>> {
-  const { header = [], rows } = await readCsv(file);
-  return Object.fromEntries(header.map((name, c) => [name, rows.map((row) => Number(row[c]))]));
 }
 
 async function readJson<T>(workspace: Workspace, id: string, name: string): Promise<T> {

@@ -3,14 +3,13 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.js';
+import { answerRows, classifyFeatures } from '../fit/index.js';
 import { readCsv } from '../formats/index.js';
 import { createBackend } from '../linalg/index.js';
 import { extractFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
-import { confidences } from './calibration.js';
 import { openClassifier } from './classifier.js';
 import { openFeatureModel } from './feature-model.js';
 import { listSource } from './pictures.js';
-import { scorePictures } from './scorer.js';
 import type { StageProgress } from './stage.js';
 import type { Workspace } from './workspace.js';
 
@@ -19,6 +18,8 @@ export interface ClassifiedPicture {
   category: string;
   /** Chance that the category is right, learnt on validation categories; absent where there were none. */
   confidence?: number;
+  /** Chance that it shows none of the categories, where the model tells. */
+  unlisted?: number;
   runnerUp: string;
   runnerUpConfidence?: number;
 }
@@ -45,7 +46,7 @@ export async function classify(
   paths: readonly string[],
   options: ClassifyOptions = {},
 ): Promise<ClassifyResult> {
-  const { scorer, calibration, features: fitted } = await openClassifier(workspace);
+  const { model: classifier, features: fitted } = await openClassifier(workspace);
   const files = await pictureFiles(paths);
   const { model: settings, learner } = workspace.configuration;
   const model = await openFeatureModel(settings, workspace, { ...options, note: options.onNote });
@@ -70,35 +71,24 @@ export async function classify(
     }));
     if (count === 0) return { pictures: [], failed };
     const { ids, features } = await loadFeatures(folder);
-    const scores = scorePictures(scorer, features, backend);
-    const pictures = ids.map((id, i): ClassifiedPicture & { order: number } => {
-      const row = scores.row(i);
-      const [best, second] = topTwo(row);
-      const chances = calibration && confidences(row, calibration);
+    const answers = answerRows(classifyFeatures(classifier, features, backend));
+    const order = [...ids.keys()].sort((a, b) => Number(ids[a]) - Number(ids[b]));
+    const pictures = order.map((i): ClassifiedPicture => {
+      const { name, confidence, unlisted, runnerUp, runnerUpConfidence } = answers[i];
       return {
-        order: Number(id),
-        picture: files[Number(id)],
-        category: scorer.names[best],
-        ...(chances && { confidence: chances[best] }),
-        runnerUp: scorer.names[second],
-        ...(chances && { runnerUpConfidence: chances[second] }),
+        picture: files[Number(ids[i])],
+        category: name,
+        ...(confidence !== undefined && { confidence }),
+        ...(unlisted !== undefined && { unlisted }),
+        runnerUp,
+        ...(runnerUpConfidence !== undefined && { runnerUpConfidence }),
       };
     });
-    pictures.sort((a, b) => a.order - b.order);
-    return { pictures: pictures.map(({ order: _, ...picture }) => picture), failed };
+    return { pictures, failed };
   } finally {
     backend.dispose();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function topTwo(row: ArrayLike<number>): [best: number, second: number] {
-  let [best, second] = row[0] >= row[1] ? [0, 1] : [1, 0];
-  for (let c = 2; c < row.length; c++) {
-    if (row[c] > row[best]) [best, second] = [c, best];
-    else if (row[c] > row[second]) second = c;
-  }
-  return [best, second];
 }
 
 const suffixes = new Set(['.jpg', '.jpeg', '.jpe', '.png', '.gif', '.webp', '.tif', '.tiff', '.avif', '.heic', '.bmp']);

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EvaluationSetting, RunRecord } from '../evaluation/index.js';
 import { type Problem, problemHash } from '../problem/index.js';
+import { versions } from '../versions.js';
 import { defaultNoise } from './configuration.js';
 import type { StageContext } from './stage.js';
-import { versions } from './versions.js';
 import { layout } from './workspace.js';
 
 export async function evaluationSetting(

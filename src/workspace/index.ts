@@ -7,7 +7,6 @@ export { exportClassifier } from './export/export.js';
 export { type ExportFormat, exportFormats } from './export/formats.js';
 export { ConfigurationError, configurationFile, readConfiguration } from './read-configuration.js';
 export { type RunOptions, type RunProgress, type RunReport, runWorkspace, type StageReport } from './run.js';
-export { loadScorer, saveScorer, scorePictures, scorerOf } from './scorer.js';
 export { type StageName, stageNames } from './stage.js';
 export { type StageStatus, workspaceStatus } from './status.js';
 export { configurationText, createWorkspace } from './template.js';

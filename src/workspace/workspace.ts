@@ -53,9 +53,6 @@ export const layout = {
   tune: 'tune',
   chosen: 'tune/chosen.json',
   run: 'run',
-  answers: 'run/answers.csv',
-  scorer: 'run/scorer.safetensors',
-  calibration: 'run/calibration.json',
   compare: 'compare',
   report: 'report.html',
 } as const;

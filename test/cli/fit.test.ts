@@ -26,7 +26,7 @@ describe('bowerbird fit', () => {
     const names = [
       'predictions.csv',
       'semantics.npy',
-      'theta.npy',
+      'weights.npy',
       'dictionary.npy',
       'trace.csv',
       'metrics.json',
@@ -36,9 +36,11 @@ describe('bowerbird fit', () => {
     for (const name of names) expect(existsSync(file('run', name)), name).toBe(true);
     expect(existsSync(file('run', 'checkpoint.npz'))).toBe(false);
     const predictions = readFileSync(file('run', 'predictions.csv'), 'utf8').trim().split('\n');
-    expect(predictions[0]).toBe('row,name,category,distance,runner_up,margin,truth');
+    expect(predictions[0]).toBe(
+      'row,name,category,score,confidence,unlisted,runner_up,runner_up_confidence,margin,group,truth',
+    );
     expect(predictions.length).toBe(problem.testFeatures.rows + 1);
-    expect((await readNpy(file('run', 'theta.npy'))).shape).toEqual([problem.webFeatures.rows]);
+    expect((await readNpy(file('run', 'weights.npy'))).shape).toEqual([problem.webFeatures.rows]);
     expect((await readNpy(file('run', 'dictionary.npy'))).shape).toEqual([
       problem.testFeatures.cols,
       problem.testSemantics.cols,
@@ -88,7 +90,7 @@ describe('bowerbird fit', () => {
     expect(Math.abs(again - metrics.accuracy)).toBeLessThan(0.05);
     expect(await run(['weights', file('own'), '--top', '1'])).toBe(0);
     expect(await run([...words, '--out', file('lr'), '--method', 'lr'])).toBe(0);
-    expect(existsSync(file('lr', 'scorer.safetensors'))).toBe(true);
+    expect(existsSync(file('lr', 'model.safetensors'))).toBe(true);
   });
 
   it('says whose parameter an option is', async () => {

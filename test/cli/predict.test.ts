@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
+import { loadModel } from '../../src/fit/index.js';
 import { readCsv, readNpz, writeNpy, writeNpz } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/index.js';
 import { generateProblem, saveProblem } from '../../src/problem/index.js';
@@ -55,9 +56,11 @@ describe('bowerbird predict', () => {
     await fitInto('twice');
     await fitInto('twice', '--method', 'ours', '--lambda2', '0.1');
     expect(await run(['predict', file('twice'), file('problem.npz'), '--json'])).toBe(0);
-    const { predictions } = JSON.parse(printed.out) as { predictions: { distance: number }[] };
-    // Distances of the learner; the scores of the other method would be negative ones.
-    expect(predictions.every(({ distance }) => distance >= 0)).toBe(true);
+    const { predictions } = JSON.parse(printed.out) as { predictions: { category: number; score: number }[] };
+    const { scorer, method } = await loadModel(file('twice', 'model.safetensors'));
+    expect(method).toBe('ours');
+    expect(scorer.map).toBeDefined();
+    expect(predictions.every(({ score }) => Number.isFinite(score))).toBe(true);
     await fitInto('twice', '--method', 'knn');
     expect(await run(['predict', file('twice'), file('problem.npz')])).toBe(2);
     expect(printed.errors).toContain('knn classifies only the pictures that it was fitted with');

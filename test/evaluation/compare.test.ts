@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
-  accuracy,
   type CompareTable,
   chooseMethods,
   compare,
@@ -10,6 +9,7 @@ import {
   mcnemarP,
   methodGroups,
 } from '../../src/evaluation/index.js';
+import { accuracy } from '../../src/fit/index.js';
 import { readNpy } from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/index.js';
 import { findMethod, methods } from '../../src/methods/index.js';

@@ -2,13 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
-import {
-  type ExperimentResult,
-  experimentNames,
-  experiments,
-  rocArea,
-  runExperiment,
-} from '../../src/evaluation/index.js';
+import { type ExperimentResult, experimentNames, experiments, runExperiment } from '../../src/evaluation/index.js';
+import { rocArea } from '../../src/fit/index.js';
 import { PaperLearner } from '../../src/learner/index.js';
 import { createBackend } from '../../src/linalg/index.js';
 import { findMethod } from '../../src/methods/index.js';

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { accuracy } from '../../src/evaluation/metrics.js';
+import { accuracy } from '../../src/fit/index.js';
 import { Combo } from '../../src/learner/combo.js';
-import { loadModel, modelDistances, saveModel } from '../../src/learner/model.js';
 import { distances } from '../../src/learner/nearest.js';
 import { PaperLearner } from '../../src/learner/paper-learner.js';
 import { Matrix } from '../../src/linalg/matrix.js';
@@ -10,10 +8,7 @@ import { generalize } from '../../src/problem/generalize.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import { problemHash } from '../../src/problem/hash.js';
 import { restrictToCategories } from '../../src/problem/subset.js';
-import { temporaryFolder } from '../temporary-folder.js';
 import { backend } from './backend.js';
-
-const folder = temporaryFolder();
 
 const problem = generateProblem({ seed: 21, noise: 0.6, testCategories: 5 });
 const parameters = { lambda1: 10, lambda2: 0.1, lambda3: 0.01, lambda4: 0.1, bound: 1.5 };
@@ -119,24 +114,5 @@ describe('combo', () => {
     combo.semantics_.data.forEach((value, i) => {
       expect(value).toBeCloseTo((web.semantics_.data[i] + zeroShot.semantics_.data[i]) / 2, 12);
     });
-  });
-});
-
-describe('a saved model', () => {
-  it('classifies new pictures as the fit does', async () => {
-    const learner = await new PaperLearner(parameters).fit(problem, { backend });
-    const path = join(folder, 'model.safetensors');
-    await saveModel(path, learner.model_, { scaling: 'l2' });
-    const { model, metadata } = await loadModel(path);
-    const fresh = problem.testFeatures.view(0, 10).copy();
-    fresh.row(0).fill(0.1);
-    const values = learner.decisionValues(fresh);
-    const loaded = modelDistances(backend, model, fresh);
-    loaded.data.forEach((value, i) => {
-      expect(value).toBeCloseTo(-values.data[i], 12);
-    });
-    expect(metadata.scaling).toBe('l2');
-    expect(model.names).toEqual(problem.testNames);
-    expect(() => modelDistances(backend, model, Matrix.zeros(2, 3))).toThrow(/3 dimensions/);
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { rocArea } from '../../src/evaluation/metrics.js';
+import { rocArea } from '../../src/fit/index.js';
 import { PaperLearner } from '../../src/learner/paper-learner.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';

@@ -3,11 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { compare, type ExperimentResult, search } from '../../src/evaluation/index.js';
-import { writeLearnerRun, writeMethodRun } from '../../src/evaluation/run-folder.js';
-import { PaperLearner } from '../../src/learner/index.js';
-import { createBackend } from '../../src/linalg/index.js';
-import { createMethod, findMethod } from '../../src/methods/index.js';
-import { generateProblem, type Problem, problemHash } from '../../src/problem/index.js';
+import { fit, writeFit } from '../../src/fit/index.js';
+import { findMethod } from '../../src/methods/index.js';
+import { generateProblem, type Problem } from '../../src/problem/index.js';
 
 export const hostileName = `</text></svg><script>window.hit = 1</script><img src=x onerror="window.hit = 2">'`;
 export const hostileText = `"><script src="https://evil.example/x.js"></script> & tern`;
@@ -37,22 +35,11 @@ export async function makeFolders(root: string): Promise<ReportFolders> {
   const folders = Object.fromEntries(
     ['fit', 'other', 'tune', 'compare', 'experiment'].map((name) => [name, join(root, name)]),
   );
-  const backend = await createBackend({ device: 'wasm', threads: 1 });
-  const options = { lambda1: 10, lambda2: 0.01, lambda3: 1, lambda4: 100, bound: 3 };
-  const learner = await new PaperLearner(options).fit(problem, { backend });
-  const record = {
-    configuration: { problem: `my ${hostileText}.npz`, method: 'ours', ...options },
-    versions: { bowerbird: '0.1.0' },
-    inputs: { problem: problemHash(problem) },
-    iterations: learner.trace_.length,
-    converged: learner.converged_,
-    warnings: [hostileText],
-    seconds: 1.5,
-  };
-  await writeLearnerRun(folders.fit, learner, problem, record, {});
-  const other = await createMethod(findMethod('lr'), {}, 1).fit(problem, { backend });
-  await writeMethodRun(folders.other, other, problem, { ...record, warnings: [] });
-  backend.dispose();
+  const parameters = { lambda1: 10, lambda2: 0.01, lambda3: 1, lambda4: 100, bound: 3 };
+  const configuration = { problem: `my ${hostileText}.npz`, method: 'ours', ...parameters };
+  const learnt = await fit(problem, 'ours', { device: 'wasm', threads: 1, parameters, configuration });
+  await writeFit(folders.fit, { ...learnt, record: { ...learnt.record, warnings: [hostileText] } });
+  await writeFit(folders.other, await fit(problem, 'lr', { device: 'wasm', threads: 1, configuration }));
   const shared = { problem, device: 'wasm', jobs: 1, threads: 1 } as const;
   await search({ ...shared, folder: folders.tune, method: 'eszsl', trials: 6 });
   const methods = ['prototype', 'lr', 'eszsl'].map((name) => findMethod(name));

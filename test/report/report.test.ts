@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseHTML } from 'linkedom';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ChosenParameters, CompareTable } from '../../src/evaluation/index.js';
-import { readCsv } from '../../src/formats/index.js';
+import { readAnswers, readFit, readWeights, writeFit } from '../../src/fit/index.js';
 import { listedPictures, renderReport, writeReport } from '../../src/report/index.js';
 import { commandLine } from '../../src/report/provenance.js';
 import { readFolder } from '../../src/report/read-folder.js';
@@ -110,19 +110,19 @@ describe('the report', () => {
       'Terms of the objective over the iterations',
       'Histogram of the weights of web pictures',
     ]);
-    const { rows } = await readCsv(join(folders.fit, 'predictions.csv'));
+    const rows = await readAnswers(folders.fit);
     const figures = [...section.querySelectorAll('figure')];
     const counts = [...figures[1].querySelectorAll('.wide text')]
       .map((node) => Number(words(node)))
       .filter((count) => !Number.isNaN(count));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(rows.length);
-    const right = rows.filter((row) => row[1] === row[6]).length;
+    const right = rows.filter(({ name, truth }) => name === truth).length;
     expect([...figures[2].querySelectorAll('.wide circle')].length).toBe(right);
   });
 
   it('shows the pictures of highest and lowest weight with title, tags, source and licence', async () => {
-    const { rows } = await readCsv(join(folders.fit, 'weights.csv'));
-    const first = rows.filter((row) => row[1] === rows[0][1]).map((row) => Number(row[2]));
+    const rows = (await readWeights(folders.fit))!;
+    const first = rows.filter(({ category }) => category === rows[0].category).map(({ weight }) => weight);
     const galleries = all('#section-4 ul').filter((node) => node.getAttribute('class') === 'gallery');
     const weightsIn = (node: Node) => [...node.querySelectorAll('.weight')].map((weight) => Number(words(weight)));
     const sorted = [...first].sort((a, b) => b - a).map((weight) => Number(weight.toFixed(2)));
@@ -160,9 +160,11 @@ describe('the report', () => {
     const maps = [...page.querySelectorAll('.wide')].filter((node) =>
       node.getAttribute('aria-label')?.startsWith('Map of the decision values'),
     );
-    const { rows } = await readCsv(join(folders.other, 'predictions.csv'));
+    const rows = await readAnswers(folders.other);
     expect(maps).toHaveLength(1);
-    expect([...maps[0].querySelectorAll('circle')]).toHaveLength(rows.filter((row) => row[1] === row[6]).length);
+    expect([...maps[0].querySelectorAll('circle')]).toHaveLength(
+      rows.filter(({ name, truth }) => name === truth).length,
+    );
   });
 
   it('is the same for the same folders', async () => {
@@ -172,13 +174,22 @@ describe('the report', () => {
 
   it('works for a fit without labels, pictures, trace or model', async () => {
     const bare = join(root, 'bare');
-    await mkdir(bare);
-    await writeFile(join(bare, 'predictions.csv'), 'row,name,category,distance,runner_up,margin\n0,Tern,0,1,Gull,2\n');
-    await writeFile(
-      join(bare, 'run.json'),
-      JSON.stringify({ configuration: {}, versions: {}, inputs: { problem: 'x' } }),
-    );
+    const { record, ...given } = await readFit(folders.other);
+    const { labels: _, model: __, ...answers } = given;
+    await writeFit(bare, { ...answers, metrics: {}, record });
     expect(await renderReport({ folders: [bare] })).toContain('without labels');
+  });
+
+  it('says what to do with a fit of another version', async () => {
+    const old = join(root, 'old');
+    await mkdir(old);
+    await writeFile(join(old, 'predictions.csv'), 'row,name,category,distance,runner_up,margin\n0,Tern,0,1,Gull,2\n');
+    await writeFile(join(old, 'run.json'), JSON.stringify({ configuration: {}, inputs: { problem: 'x' } }));
+    await expect(renderReport({ folders: [old] })).rejects.toMatchObject({
+      code: 'BOWERBIRD_FORMAT',
+      message: expect.stringContaining('was written by another version of bowerbird'),
+      hint: expect.stringContaining('Fit again'),
+    });
   });
 
   it('names what is wrong with a folder', async () => {

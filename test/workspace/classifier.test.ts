@@ -1,13 +1,13 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadModel, scorePictures } from '../../src/fit/index.js';
 import { readCsv, readSafetensors } from '../../src/formats/index.js';
 import { createBackend } from '../../src/linalg/index.js';
 import { loadProblem, readProblem } from '../../src/problem/index.js';
 import { readFeatureMeta } from '../../src/vision/feature-meta.js';
 import { decodePicture, loadFeatures } from '../../src/vision/index.js';
 import { exportClassifier, openWorkspace, runWorkspace } from '../../src/workspace/index.js';
-import { loadScorer, scorePictures } from '../../src/workspace/scorer.js';
 import { bowerbird, makeWorld, testNames, type World } from './world.js';
 
 interface Answer {
@@ -80,7 +80,7 @@ describe('bowerbird export', () => {
       features: new Tensor('float32', features.data, [features.rows, features.cols]),
     });
     const backend = await createBackend({ device: 'wasm', threads: 1 });
-    const { scorer } = await loadScorer(world.path('run', 'scorer.safetensors'));
+    const { scorer } = await loadModel(world.path('run', 'model.safetensors'));
     const expected = scorePictures(scorer, features, backend);
     backend.dispose();
     expect(names(scores.data as Float32Array, 3)).toEqual(names(expected.data, 3));
@@ -105,7 +105,7 @@ describe('bowerbird export', () => {
     const session = await InferenceSession.create(world.path('out', 'classifier-with-network.onnx'));
     const { scores } = await session.run({ pixels: new Tensor('float32', pixels, [ids.length, height, width, 3]) });
     const backend = await createBackend({ device: 'wasm', threads: 1 });
-    const { scorer } = await loadScorer(world.path('out', 'classifier.safetensors'));
+    const { scorer } = await loadModel(world.path('out', 'classifier.safetensors'));
     const expected = scorePictures(scorer, features, backend);
     backend.dispose();
     expect(names(scores.data as Float32Array, 3)).toEqual(names(expected.data, 3));
@@ -153,12 +153,24 @@ describe('bowerbird export', () => {
 describe('a finished workspace', () => {
   it('answers for each test picture by its path', async () => {
     const { header, rows } = await readCsv(world.path('run', 'answers.csv'));
-    expect(header).toEqual(['picture', 'category', 'runner_up', 'margin', 'truth']);
+    const columns = [
+      'picture',
+      'name',
+      'confidence',
+      'unlisted',
+      'runner_up',
+      'runner_up_confidence',
+      'margin',
+      'group',
+    ];
+    expect(header).toEqual([...columns, 'truth']);
     const predictions = await readCsv(world.path('run', 'predictions.csv'));
-    expect(rows.map(([, category]) => category)).toEqual(predictions.rows.map(([, name]) => name));
-    for (const [picture, , , , truth] of rows) {
+    expect(rows.map(([, name]) => name)).toEqual(predictions.rows.map(([, name]) => name));
+    for (const [picture, , confidence, , , second, , , truth] of rows) {
       expect(existsSync(world.path('test', picture)), picture).toBe(true);
       expect(picture.split('/')[0]).toBe(truth);
+      expect(Number(confidence)).toBeGreaterThan(0);
+      expect(Number(confidence) + Number(second)).toBeLessThanOrEqual(1);
     }
   });
 
@@ -189,8 +201,8 @@ describe('a finished workspace', () => {
       expect(files).toContain('classifier.onnx');
       expect(files).not.toContain('res101.mat');
       await expect(exportClassifier(workspace, unlabelled.path('out'), ['xlsa17'])).rejects.toThrow(/are not known/);
-      const { header } = await readCsv(unlabelled.path('run', 'answers.csv'));
-      expect(header).toEqual(['picture', 'category', 'runner_up', 'margin']);
+      const { header = [], rows } = await readCsv(unlabelled.path('run', 'answers.csv'));
+      expect(new Set(rows.map((cells) => cells[header.indexOf('truth')]))).toEqual(new Set(['']));
     } finally {
       unlabelled.remove();
     }

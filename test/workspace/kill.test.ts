@@ -62,13 +62,7 @@ async function runAndKill(killed: ReadonlySet<string>, random: Random): Promise<
 /** What a run leaves behind, without times. */
 function results(folder: string): Record<string, string> {
   const text = (name: string) => readFileSync(join(folder, name), 'latin1');
-  const files = [
-    'problem.npz',
-    'run/predictions.csv',
-    'run/scorer.safetensors',
-    'run/calibration.json',
-    'tune/chosen.json',
-  ];
+  const files = ['problem.npz', 'run/predictions.csv', 'run/model.safetensors', 'run/metrics.json', 'tune/chosen.json'];
   const table = JSON.parse(text('compare/table.json')) as { rows: { method: string; accuracy: unknown }[] };
   return {
     ...Object.fromEntries(files.map((name) => [name, text(name)])),

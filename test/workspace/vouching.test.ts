@@ -37,7 +37,7 @@ afterAll(() => world.remove());
 
 it('a picture kept by hand is marked in the problem and fully trusted by the fit, and both are made again', async () => {
   expect((await problem()).webVouched).toBeUndefined();
-  const [theta, scores] = [await read('theta.npy'), await read('scores.npy')];
+  const [theta, scores] = [await read('weights.npy'), await read('scores.npy')];
   const least = theta.indexOf(Math.min(...theta));
   expect(theta[least]).toBeLessThan(0.5);
   await recordDecision(workspace, 'keep', [rows().web[least]]);
@@ -48,7 +48,7 @@ it('a picture kept by hand is marked in the problem and fully trusted by the fit
   });
   expect(await ran()).toEqual(['problem', 'fit']);
   expect([...(await problem()).webVouched!]).toEqual(theta.map((_, i) => (i === least ? 1 : 0)));
-  expect((await read('theta.npy'))[least]).toBe(1);
+  expect((await read('weights.npy'))[least]).toBe(1);
   expect(await read('scores.npy')).not.toEqual(scores);
 
   await exportClassifier(await openWorkspace(world.folder), world.path('out'), ['xlsa17']);
@@ -59,7 +59,7 @@ it('a picture kept by hand is marked in the problem and fully trusted by the fit
   await undoDecision(workspace);
   expect(await ran()).toEqual(['problem', 'fit']);
   expect((await problem()).webVouched).toBeUndefined();
-  expect(await read('theta.npy')).toEqual(theta);
+  expect(await read('weights.npy')).toEqual(theta);
   expect(await read('scores.npy')).toEqual(scores);
 });
 

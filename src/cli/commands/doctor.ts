@@ -13,8 +13,8 @@ import {
 } from '../../linalg/index.js';
 import { gemmGigaflops } from '../../linalg/speed.js';
 import { chooseKernel } from '../../linalg/wasm/choice.js';
+import { versions } from '../../versions.js';
 import { defineCommand } from '../command.js';
-import { versions } from '../shared-options.js';
 import { amount } from '../table.js';
 
 interface Speed {

@@ -15,7 +15,7 @@ import {
 import { resolveParameters } from '../../parameters.js';
 import { defineCommand } from '../command.js';
 import { evaluationOptions, evaluationSetting, requireOut, settingOf } from '../evaluation-options.js';
-import { readParameterFile } from '../fit-method.js';
+import { readParameterFile } from '../given-parameters.js';
 import { nearest } from '../parse.js';
 import { methodNamed } from '../shared-options.js';
 import { shortNumber, tableLines } from '../table.js';

@@ -2,26 +2,27 @@
 import { access, constants, mkdir, rmdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { UsageError } from '../../errors.js';
-import { recordIn } from '../../evaluation/run-folder.js';
+import { type FitRecord, fit, recordIn, writeFit } from '../../fit/index.js';
 import {
+  type FeatureScaling,
   generalize,
   type LoadOptions,
   loadProblem,
   openStreamedProblem,
   type Problem,
-  problemHash,
   type StreamedProblem,
   webFeatureBytes,
 } from '../../problem/index.js';
 import { defineCommand } from '../command.js';
 import {
-  fitLearner,
+  type LearnerFit,
   learnerCase,
+  learnerFit,
   learnerOptions,
   refuseFixedParameters,
   refuseLearnerOptions,
 } from '../fit-learner.js';
-import { fitMethod, givenParameters } from '../fit-method.js';
+import { givenParameters } from '../given-parameters.js';
 import {
   backendOptions,
   loadOptions,
@@ -29,7 +30,6 @@ import {
   openBackend,
   type ProblemValues,
   problemOptions,
-  versions,
 } from '../shared-options.js';
 
 export default defineCommand({
@@ -116,22 +116,22 @@ export default defineCommand({
           `Add --method ours, or ${options.stream ? 'leave out --stream' : 'raise --memory-limit'}.`,
         );
       progress.update({ stage: 'fit', done: 0 });
-      const setting = {
-        ...{ out, problem, backend, signal, progress, scaling: options.scaling },
-        configuration: { problem: path, method, ...inputOptions(options) },
-        record: (given: Problem, seconds: number) => ({
-          versions: versions(),
-          inputs: { problem: problemHash(given) },
-          backend: { device: backend.device, description: backend.description, threads: backend.threads },
-          seconds,
-          peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
-        }),
-      };
-      const { record, metrics, lines } = special
-        ? await fitLearner(special, parameters, options, { ...setting, webRows })
-        : await fitMethod(spec, parameters, options.seed, setting);
+      const configuration = { problem: path, method, ...inputOptions(options) };
+      const chosen: LearnerFit = special
+        ? learnerFit(special, spec, parameters, options, { out, problem, backend, progress, webRows, configuration })
+        : { spec, parameters, configuration: { ...configuration, parameters } };
+      const result = await fit(problem, chosen.spec, {
+        ...chosen,
+        ...{ backend, signal, seed: options.seed, centred: options['centre-features'] },
+        scaling: options.scaling as FeatureScaling,
+        onProgress: ({ done, total, detail }) => progress.update({ stage: 'fit', done, total, detail }),
+      });
+      const { record, metrics } = result;
+      await writeFit(out, result);
+      await chosen.checkpoint?.clear();
       printJson({ out, ...record, metrics });
-      for (const line of lines) print(line);
+      for (const warning of record.warnings ?? []) progress.note(`warning: ${warning}`);
+      print(outcome(record));
       if (metrics.accuracy !== undefined)
         print(`accuracy ${percent(metrics.accuracy)}, mean over categories ${percent(metrics.meanCategoryAccuracy!)}`);
       if (metrics.thetaArea !== undefined)
@@ -190,6 +190,12 @@ async function openProblem(
     ? await openStreamedProblem(path, load)
     : { problem: await loadProblem(path, { ...load, web: 'optional' }), close: async () => {} };
   return values.generalized ? { ...opened, problem: generalize(opened.problem, values.seed) } : opened;
+}
+
+function outcome({ method, iterations, converged, seconds, backend }: FitRecord): string {
+  const time = `${seconds.toFixed(1)} s (${backend.description})`;
+  if (iterations === undefined) return `${method} fitted in ${time}`;
+  return `${converged ? 'converged' : 'stopped'} after ${iterations} iterations, ${time}`;
 }
 
 function percent(value: number): string {

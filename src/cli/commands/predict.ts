@@ -1,20 +1,20 @@
 /** `bowerbird predict`: classifies pictures that were not part of a fit. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { ProblemError, UsageError } from '../../errors.js';
 import {
+  type Answers,
+  answerRows,
+  answerTable,
+  classifyFeatures,
+  type FitRecord,
   fitMetrics,
-  type PredictionRow,
-  predictionRows,
-  recordIn,
-  writePredictions,
-} from '../../evaluation/run-folder.js';
+  type Model,
+  readFitRecord,
+  readModel,
+  writeAnswers,
+} from '../../fit/index.js';
 import { csvLines, readNpy, toMatrix } from '../../formats/index.js';
-import { loadModel, modelDistances } from '../../learner/index.js';
-import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import { type LoadOptions, loadProblem, scaleToUnitLength } from '../../problem/index.js';
-import { loadScorer, scorePictures } from '../../workspace/scorer.js';
 import { defineCommand } from '../command.js';
 import { backendOptions, openBackend } from '../shared-options.js';
 
@@ -22,7 +22,7 @@ export default defineCommand({
   name: 'predict',
   summary: 'Classify pictures that were not part of a fit.',
   description:
-    'Scores features with what a fit has learnt; the nearest category, or the one with the highest score, is the answer. ' +
+    'Scores features with what a fit has learnt; the category with the highest score is the answer. ' +
     'The features are scaled as those of the fit were; they must come from the same vision model.',
   arguments: [
     { name: 'DIR', description: 'the results folder of a fit' },
@@ -52,27 +52,24 @@ export default defineCommand({
         `${source}: features are read from an .npy file, or from a problem (.npz, .mat, a folder of .npy files)`,
         'In Python: numpy.save("features.npy", array), a picture per row.',
       );
-    const configuration = await readConfiguration(folder);
-    const { names, scaling, distances } = await openModel(folder, configuration);
+    const record = await readFitRecord(folder);
+    const model = await openModel(folder, record);
+    const { names, normalise } = model.scorer;
+    const scaling = normalise === 'unit' ? 'l2' : 'none';
+    const semantics = record.configuration.semantics as string | undefined;
     const backend = await openBackend(options);
     try {
       progress.update({ stage: 'read the features', done: 0 });
       const { features, problem } = source.endsWith('.npy')
         ? { features: await rowsOf(source, scaling), problem: undefined }
-        : await testSet(source, { scaling, semantics: configuration.semantics, signal, web: 'optional' });
-      const rows = predictionRows(distances(backend, features), names);
-      if (options.out) await writePredictions(options.out, rows);
+        : await testSet(source, { scaling, semantics, signal, web: 'optional' });
+      const answers = classifyFeatures(model, features, backend);
+      if (options.out) await writeAnswers(options.out, answers);
       const labelled = problem?.testNames.every((name, c) => names[c] === name) ? problem : undefined;
-      const metrics =
-        labelled &&
-        fitMetrics(
-          labelled,
-          Int32Array.from(rows, (row) => row.category),
-          new Float64Array(0),
-        );
-      printJson({ predictions: rows, ...(metrics && { metrics }) });
-      if (options.out) print(`${rows.length} predictions in ${options.out}`);
-      else printTable(rows, print);
+      const metrics = labelled && fitMetrics(labelled, answers);
+      printJson({ predictions: answerRows(answers), ...(metrics && { metrics }) });
+      if (options.out) print(`${answers.predictions.length} predictions in ${options.out}`);
+      else printTable(answers, print);
       if (metrics?.accuracy === undefined) return 0;
       const score = `accuracy ${(100 * metrics.accuracy).toFixed(2)} %`;
       // Not below the table, which other programs read.
@@ -85,68 +82,29 @@ export default defineCommand({
   },
 });
 
-interface OpenedModel {
-  names: readonly string[];
-  scaling: 'l2' | 'none';
-  /** n×C, the smallest one decides. */
-  distances(backend: Backend, features: Matrix): Matrix;
-}
-
 /** The columns of the CSV file, numbers with fewer digits. */
-function printTable(rows: readonly PredictionRow[], print: (line: string) => void): void {
+function printTable(answers: Answers, print: (line: string) => void): void {
   const line = csvLines();
-  print('row,name,category,distance,runner_up,margin');
-  for (const { row, name, category, distance, runnerUp, margin } of rows)
-    print(line([row, name, category, distance.toFixed(4), runnerUp, margin.toFixed(4)]));
+  const { header, rows } = answerTable(answers);
+  const short = (cell: string | number | undefined) =>
+    typeof cell === 'number' && !Number.isInteger(cell) ? cell.toFixed(4) : cell;
+  print(line(header));
+  for (const row of rows) print(line(row.map(short)));
 }
 
-/** What run.json says of a fit; workspaces have fewer keys. */
-interface FitConfiguration {
-  method?: string;
-  semantics?: string;
-  scaling?: string;
-  centreFeatures?: boolean;
-}
-
-async function readConfiguration(folder: string): Promise<FitConfiguration> {
-  const record = await recordIn(folder);
-  if (!record?.configuration || record.command !== undefined)
-    throw new UsageError(
-      `${folder} holds no finished fit`,
-      'Give the folder of a fit: bowerbird fit PROBLEM --out DIR, then bowerbird predict DIR FEATURES.',
-    );
-  return record.configuration;
-}
-
-/** The learner's map to semantic vectors, or the linear scores of another method. */
-async function openModel(
-  folder: string,
-  { method = 'this method', scaling: fitted, centreFeatures }: FitConfiguration,
-): Promise<OpenedModel> {
-  if (fitted === 'zscore' || centreFeatures)
+async function openModel(folder: string, { method, scaling, configuration }: FitRecord): Promise<Model> {
+  const { centreFeatures } = configuration;
+  if (scaling === 'zscore' || centreFeatures)
     throw new UsageError(
       `${folder} was fitted with ${centreFeatures ? 'centred' : 'z-scored'} features, which depend on the pictures of the fit`,
       `Fit ${centreFeatures ? 'without --centre-features' : 'with --scaling l2'} to classify other pictures.`,
     );
-  const linear = join(folder, 'scorer.safetensors');
-  if (existsSync(linear)) {
-    const { scorer } = await loadScorer(linear);
-    const distances = (backend: Backend, features: Matrix) => {
-      const scores = scorePictures(scorer, features, backend);
-      for (let i = 0; i < scores.data.length; i++) scores.data[i] = -scores.data[i];
-      return scores;
-    };
-    return { names: scorer.names, scaling: scorer.normalise === 'unit' ? 'l2' : 'none', distances };
-  }
-  const path = join(folder, 'model.safetensors');
-  if (!existsSync(path))
-    throw new UsageError(
-      `${folder} holds no model: ${method} classifies only the pictures that it was fitted with`,
-      'Put the pictures into the problem as test pictures, or fit another method, such as bowerbird, ours or lr.',
-    );
-  const { model, metadata } = await loadModel(path);
-  const scaling = metadata.scaling === 'l2' ? 'l2' : 'none';
-  return { names: model.names, scaling, distances: (backend, features) => modelDistances(backend, model, features) };
+  const model = await readModel(folder);
+  if (model) return model;
+  throw new UsageError(
+    `${folder} holds no model: ${method} classifies only the pictures that it was fitted with`,
+    'Put the pictures into the problem as test pictures, or fit another method, such as bowerbird, ours or lr.',
+  );
 }
 
 async function rowsOf(path: string, scaling: 'l2' | 'none'): Promise<Matrix> {

@@ -1,19 +1,11 @@
 /** `bowerbird weights`: the web pictures of a fit ranked by their importance weight. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { UsageError } from '../../errors.js';
-import { readCsv } from '../../formats/index.js';
+import { readFitRecord, readWeights, type WeightedPicture } from '../../fit/index.js';
 import { picturesOfRun } from '../../workspace/run-pictures.js';
 import { defineCommand } from '../command.js';
 
-interface WeightedPicture {
-  row: number;
-  category: string;
-  weight: number;
-  text: string;
-  /** Its file, where the fit is that of a workspace. */
-  picture?: string;
-}
+/** With its file, where the fit is that of a workspace. */
+type RankedPicture = WeightedPicture & { picture?: string };
 
 export default defineCommand({
   name: 'weights',
@@ -32,20 +24,20 @@ export default defineCommand({
     },
   ],
   async run({ args, options, print, printJson }) {
-    const path = join(args[0], 'weights.csv');
-    if (!existsSync(path))
+    const [folder] = args;
+    const { method } = await readFitRecord(folder);
+    const weights = await readWeights(folder);
+    if (!weights)
       throw new UsageError(
-        `${path} does not exist`,
-        'Give the folder of a fit that used web pictures (bowerbird fit … --out DIR).',
+        `${folder} holds a fit of ${method}, which weighs no web pictures`,
+        'Fit a method that does, such as bowerbird (bowerbird fit … --out DIR).',
       );
-    const groups = new Map<string, WeightedPicture[]>();
-    const files = await picturesOfRun(args[0]);
-    for (const [row, category, weight, text] of (await readCsv(path)).rows) {
-      if (!groups.has(category)) groups.set(category, []);
-      const picture = files?.[Number(row)];
-      groups
-        .get(category)!
-        .push({ row: Number(row), category, weight: Number(weight), text, ...(picture && { picture }) });
+    const groups = new Map<string, RankedPicture[]>();
+    const files = await picturesOfRun(folder);
+    for (const one of weights) {
+      if (!groups.has(one.category)) groups.set(one.category, []);
+      const picture = files?.[one.row];
+      groups.get(one.category)!.push({ ...one, ...(picture && { picture }) });
     }
     if (options.category && !groups.has(options.category))
       throw new UsageError(

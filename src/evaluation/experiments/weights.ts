@@ -1,6 +1,7 @@
 /** θ against the known truth: the curve of detecting right pictures, weights by kind, and the extreme pictures. */
+
+import { rocArea, rocCurve } from '../../fit/index.js';
 import type { Problem } from '../../problem/index.js';
-import { rocArea, rocCurve } from '../metrics.js';
 import type { ExperimentPlot, ExperimentTable, FitJob } from '../results.js';
 import type { FittedMethod } from './run-experiment.js';
 

@@ -1,9 +1,9 @@
 /** What methods share whose answer is one linear decision function per category. */
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
-import { type LinearModel, linearDecisions } from './linear-model.js';
+import { type LinearModel, linearDecisions, transposed } from './linear-model.js';
 
 export abstract class LinearMethod implements Method {
   model_: LinearModel | undefined;
@@ -26,5 +26,9 @@ export abstract class LinearMethod implements Method {
 
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
+  }
+
+  linear(): LinearDecision | undefined {
+    return this.model_ && transposed(this.model_);
   }
 }

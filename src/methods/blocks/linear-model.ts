@@ -2,6 +2,7 @@
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import type { LinearDecision } from '../../problem/method.js';
 import { Workspace } from './workspace.js';
 
 export interface LinearModel {
@@ -32,6 +33,24 @@ export function linearDecisions(backend: Backend, model: LinearModel, features: 
   } finally {
     workspace.release();
   }
+}
+
+/** The same decision with a column for each category. */
+export function transposed({ weights: rows, intercepts }: LinearModel): LinearDecision {
+  const weights = Matrix.zeros(rows.cols, rows.rows);
+  for (let c = 0; c < rows.rows; c++) for (let j = 0; j < rows.cols; j++) weights.set(j, c, rows.at(c, j));
+  return { weights, bias: Float64Array.from(intercepts) };
+}
+
+/** The formula of a decision that is known to be linear in d features: its values at 0 and at the unit vectors. */
+export function readLinear(decisionValues: (features: Matrix) => Matrix, d: number): LinearDecision {
+  const points = Matrix.zeros(d + 1, d);
+  for (let j = 0; j < d; j++) points.set(j + 1, j, 1);
+  const values = decisionValues(points);
+  const bias = Float64Array.from(values.row(0));
+  const weights = Matrix.zeros(d, bias.length);
+  for (let j = 0; j < d; j++) for (let c = 0; c < bias.length; c++) weights.set(j, c, values.at(j + 1, c) - bias[c]);
+  return { weights, bias };
 }
 
 /** The model of augmented weights, C×(d + 1), whose last column belongs to a feature that is always `constant`. */

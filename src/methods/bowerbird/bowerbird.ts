@@ -11,6 +11,7 @@ import type { Matrix } from '../../linalg/matrix.js';
 import { linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import {
   type FitOptions,
+  type LinearDecision,
   type Method,
   notFitted,
   requireLearnable,
@@ -19,7 +20,7 @@ import {
 } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
-import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
+import { type LinearModel, linearDecisions, transposed } from '../blocks/linear-model.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { Alternation } from './alternation.js';
@@ -136,6 +137,14 @@ export class Bowerbird implements Method {
 
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
+  }
+
+  webWeights(): Float64Array | undefined {
+    return this.theta_?.length > 0 ? this.theta_ : undefined;
+  }
+
+  linear(): LinearDecision {
+    return { ...transposed(this.model_), power: this.options.power };
   }
 }
 

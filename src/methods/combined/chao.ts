@@ -8,7 +8,14 @@
  */
 import { ArgumentError, ProblemError } from '../../errors.js';
 import { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, notFitted, requireLearnable, rowMaxima } from '../../problem/method.js';
+import {
+  type FitOptions,
+  type LinearDecision,
+  type Method,
+  notFitted,
+  requireLearnable,
+  rowMaxima,
+} from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { rowsWhere, selectIntegers, selectRows } from '../../problem/rows.js';
 import { contentOrder } from '../blocks/content-order.js';
@@ -63,6 +70,11 @@ export class CalibratedStacking implements Method {
 
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
+  }
+
+  linear(): LinearDecision | undefined {
+    const base = this.base.linear();
+    return base && { ...base, bias: base.bias.map((value, c) => (c < this.#unseen ? value : value - this.penalty_!)) };
   }
 }
 

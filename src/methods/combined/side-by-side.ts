@@ -8,9 +8,9 @@
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { changed, linear, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
-import { type LinearModel, labelTargets, linearDecisions } from '../blocks/linear-model.js';
+import { type LinearModel, labelTargets, linearDecisions, readLinear } from '../blocks/linear-model.js';
 import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
 import { type Scale, scaleOf, standardised } from '../blocks/semantics.js';
 import { requireWeb } from '../blocks/web-problem.js';
@@ -69,5 +69,11 @@ export class SideBySide implements Method {
 
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
+  }
+
+  linear(): LinearDecision | undefined {
+    const web = this.web.linear?.();
+    if (!web || web.map || web.power !== undefined) return undefined;
+    return readLinear((features) => this.decisionValues(features), web.weights.rows);
   }
 }

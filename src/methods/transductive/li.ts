@@ -94,6 +94,7 @@ export class Li extends TransductiveMethod {
     return {
       testValues: chosenFirst(state.refreshScores().view(0, nt, 0, choices), state.labels),
       score: (others, here) => timesTransposed(here, timesTransposed(here, others, map), embedding),
+      linear: true,
     };
   }
 

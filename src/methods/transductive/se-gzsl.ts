@@ -103,6 +103,7 @@ export class SeGzsl extends TransductiveMethod {
       return {
         testValues: linearDecisions(backend, classifier, data.test),
         score: (others, here) => linearDecisions(here, classifier, others),
+        linear: true,
       };
     } finally {
       model.release();

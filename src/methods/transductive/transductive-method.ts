@@ -6,11 +6,19 @@
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, notFitted, rowMaxima, sameRows } from '../../problem/method.js';
+import {
+  type FitOptions,
+  type LinearDecision,
+  type Method,
+  notFitted,
+  rowMaxima,
+  sameRows,
+} from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { selectRows } from '../../problem/rows.js';
 import { centred } from '../blocks/centring.js';
 import { contentOrder } from '../blocks/content-order.js';
+import { readLinear } from '../blocks/linear-model.js';
 import { directions } from '../blocks/semantics.js';
 import { type Workspace, withWorkspace } from '../blocks/workspace.js';
 import { gatherAuxiliary } from '../zero-shot/auxiliary.js';
@@ -38,6 +46,8 @@ export interface TransductiveAnswer {
   readonly testValues: Matrix<Float64Array>;
   /** For other pictures. */
   readonly score: Scorer;
+  /** `score` is linear in the pictures. */
+  readonly linear?: boolean;
 }
 
 export abstract class TransductiveMethod implements Method {
@@ -46,6 +56,7 @@ export abstract class TransductiveMethod implements Method {
   testValues_: Matrix<Float64Array> | undefined;
   #testFeatures: Matrix | undefined;
   #score: ((features: Matrix) => Matrix<Float64Array>) | undefined;
+  #linear = false;
 
   /** What is returned must not live in the workspace. */
   protected abstract learn(
@@ -73,6 +84,7 @@ export abstract class TransductiveMethod implements Method {
         testPositions[row] = position;
       });
       this.testValues_ = selectRows(givenColumns(answer.testValues, categories), testPositions).copy('float64');
+      this.#linear = answer.linear ?? false;
       this.#score = (others) => givenColumns(answer.score(centred(others, mean), backend), categories);
     });
     this.#testFeatures = problem.testFeatures;
@@ -91,6 +103,10 @@ export abstract class TransductiveMethod implements Method {
 
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
+  }
+
+  linear(): LinearDecision | undefined {
+    return this.#linear ? readLinear(this.#score!, this.#testFeatures!.cols) : undefined;
   }
 }
 

@@ -7,10 +7,10 @@
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { trainMachines } from '../blocks/linear-machines.js';
-import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
+import { type LinearModel, linearDecisions, readLinear } from '../blocks/linear-model.js';
 import { LogisticLoss } from '../blocks/machine-losses.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
@@ -66,6 +66,11 @@ export class Dap implements Method {
 
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
+  }
+
+  /** But for chances within 10⁻⁶ of certainty, which count as that far from it. */
+  linear(): LinearDecision | undefined {
+    return this.classifiers_ && readLinear((features) => this.decisionValues(features), this.classifiers_.weights.cols);
   }
 }
 

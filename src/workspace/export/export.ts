@@ -3,11 +3,11 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CatalogPatience, openCatalog, writeAttribution } from '../../catalog/index.js';
 import { UsageError } from '../../errors.js';
+import { saveModel } from '../../fit/index.js';
 import { writeFileAtomic } from '../../formats/index.js';
 import { readProblem } from '../../problem/index.js';
 import { openClassifier } from '../classifier.js';
 import { openFeatureModel } from '../feature-model.js';
-import { saveScorer } from '../scorer.js';
 import { layout, type Workspace } from '../workspace.js';
 import { type ExportFormat, exportFormats } from './formats.js';
 import { modelCard } from './model-card.js';
@@ -26,7 +26,7 @@ export async function exportClassifier(
   patience: CatalogPatience = {},
 ): Promise<string[]> {
   const classifier = await openClassifier(workspace);
-  const { scorer, calibration } = classifier;
+  const { scorer, sharpness } = classifier.model;
   const problem = await readProblem(workspace.path(layout.problem), { dtype: 'float32', web: 'optional' });
   const formats = asked ?? exportFormats.filter((format) => format !== 'xlsa17' || problem.testLabels);
   if (formats.includes('xlsa17') && !problem.testLabels)
@@ -40,16 +40,13 @@ export async function exportClassifier(
     await writeFileAtomic(join(folder, name), content);
     files.push(name);
   };
-  if (formats.includes('onnx')) await write('classifier.onnx', scorerModel(scorer, calibration));
+  if (formats.includes('onnx')) await write('classifier.onnx', scorerModel(scorer, sharpness));
   if (formats.includes('onnx-pixels')) {
     const model = await openFeatureModel(workspace.configuration.model, workspace);
-    await write('classifier-with-network.onnx', await pixelModel(model, scorer, calibration));
+    await write('classifier-with-network.onnx', await pixelModel(model, scorer, sharpness));
   }
   if (formats.includes('safetensors')) {
-    const { temperature, spread } = calibration ?? {};
-    const extra = { method: classifier.method, kind: classifier.kind, features: classifier.features.fingerprint };
-    const sharpness = calibration && { temperature: String(temperature), spread: String(spread) };
-    await saveScorer(join(folder, 'classifier.safetensors'), scorer, { ...extra, ...sharpness });
+    await saveModel(join(folder, 'classifier.safetensors'), classifier.model);
     files.push('classifier.safetensors');
   }
   if (formats.includes('problem')) {

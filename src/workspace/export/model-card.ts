@@ -1,26 +1,15 @@
 /** MODEL_CARD.md: what the classifier was made from, how, how good it was found to be, and what it cannot do. */
-import { readFile } from 'node:fs/promises';
-import type { FitMetrics } from '../../evaluation/run-folder.js';
+import { type FitMetrics, type FitRecord, type Reliability, readFitMetrics, readFitRecord } from '../../fit/index.js';
 import { findMethod } from '../../methods/index.js';
 import type { Problem } from '../../problem/index.js';
-import type { Reliability } from '../calibration.js';
 import type { Classifier } from '../classifier.js';
 import { readDecisions } from '../decisions.js';
 import { type WebPicture, webPictures } from '../pictures.js';
 import { layout, type Workspace } from '../workspace.js';
 
-interface RunRecord {
-  configuration: { seed: number };
-  parameters: Record<string, unknown>;
-  chosenBy: string;
-  inputs: { problem: string };
-  backend: { description: string };
-}
-
 export async function modelCard(workspace: Workspace, classifier: Classifier, problem: Problem): Promise<string> {
-  const read = async <T>(file: string) => JSON.parse(await readFile(workspace.path(layout.run, file), 'utf8')) as T;
-  const metrics = await read<FitMetrics>('metrics.json');
-  const run = await read<RunRecord>('run.json');
+  const metrics = await readFitMetrics(workspace.path(layout.run));
+  const record = await readFitRecord(workspace.path(layout.run));
   const names = new Set(problem.testNames);
   const { of: decisions } = await readDecisions(workspace);
   const found = (await webPictures(workspace)).filter(({ category }) => names.has(category));
@@ -33,9 +22,9 @@ export async function modelCard(workspace: Workspace, classifier: Classifier, pr
     '## Licences',
     licenceSection(pictures, classifier),
     '## How it was made',
-    makingSection(workspace, classifier, run),
+    makingSection(workspace, classifier, record),
     '## Measured',
-    measuredSection(metrics, classifier),
+    measuredSection(metrics),
     '## Limits',
     limits(problem, metrics),
   ];
@@ -67,21 +56,23 @@ function licenceSection(pictures: readonly WebPicture[], { features }: Classifie
   ]);
 }
 
-function makingSection({ configuration }: Workspace, { features, method, kind }: Classifier, run: RunRecord): string {
+function makingSection({ configuration }: Workspace, { features, model }: Classifier, record: FitRecord): string {
+  const { method, kind } = model;
   const { title, citation } = findMethod(method);
-  const parameters = Object.entries(run.parameters).map(([name, value]) => `${name} = ${value}`);
+  const parameters = Object.entries(record.parameters).map(([name, value]) => `${name} = ${value}`);
   return list([
     `features: ${features.model.name} (${features.model.source}, sha256 ${features.model.sha256.slice(0, 16)}…), layer ${features.layer}, ${features.dimension} numbers`,
     `preprocessing: ${features.preprocessing.resize} to ${features.preprocessing.size.join('×')}, ${features.preprocessing.channelOrder}, (pixel · ${Number(features.preprocessing.scale.toPrecision(6))} − [${features.preprocessing.mean.join(', ')}])/[${features.preprocessing.deviation.join(', ')}]`,
     `method: ${method}, ${title} (${citation})`,
     `scores: ${kind}`,
-    `parameters (${run.chosenBy}): ${parameters.join(', ') || 'none'}`,
+    `parameters (${record.parametersFrom}): ${parameters.join(', ') || 'none'}`,
     `word vectors: ${'train' in configuration.vectors ? `trained on ${configuration.vectors.train.join(', ')}` : configuration.vectors.join(', ')}`,
-    `seed ${run.configuration.seed}, ${run.backend.description}, problem ${run.inputs.problem.slice(0, 16)}…`,
+    `seed ${record.seed}, ${record.backend.description}, problem ${record.inputs.problem.slice(0, 16)}…`,
   ]);
 }
 
-function measuredSection(metrics: FitMetrics, { calibration }: Classifier): string {
+function measuredSection(metrics: FitMetrics): string {
+  const { calibration } = metrics;
   const lines: string[] = [];
   if (metrics.accuracy === undefined) lines.push('The test pictures came without answers: the accuracy is not known.');
   else {

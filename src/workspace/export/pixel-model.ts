@@ -4,13 +4,12 @@
  * put beside them.
  */
 import { readFile } from 'node:fs/promises';
+import type { LinearScorer, Sharpness } from '../../fit/index.js';
 import { type FeatureModel, ModelError, type Preprocessing } from '../../vision/index.js';
 import { OnnxBuilder } from '../../vision/onnx/build.js';
 import { exposeTensor, resolveLayer } from '../../vision/onnx/expose.js';
 import { graph as graphFields, model as modelFields, type OnnxGraph, readGraph } from '../../vision/onnx/graph.js';
 import { type Field, WireWriter } from '../../vision/onnx/wire.js';
-import type { Calibration } from '../calibration.js';
-import type { LinearScorer } from '../scorer.js';
 import { addScorer } from './scorer-graph.js';
 
 const float32 = 1;
@@ -19,7 +18,7 @@ const float16 = 10;
 export async function pixelModel(
   model: FeatureModel,
   scorer: LinearScorer,
-  calibration: Calibration | undefined,
+  sharpness: Sharpness | undefined,
 ): Promise<Uint8Array> {
   const { model: path, reduction, preprocessing } = model.network;
   const whole = readGraph({ bytes: await readFile(path), file: path });
@@ -34,7 +33,7 @@ export async function pixelModel(
   addPreprocessing(before, preprocessing, layout, half, input.name);
   const after = new OnnxBuilder();
   const features = addReduction(after, layer, reduction, layout, half);
-  addScorer(after, features, scorer, calibration);
+  addScorer(after, features, scorer, sharpness);
   return join(network, before, after);
 }
 

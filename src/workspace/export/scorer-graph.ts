@@ -2,25 +2,20 @@
  * A scorer as nodes of an ONNX graph. Only operators that mean the same in every opset since 9 are used, so that the
  * nodes can follow any network: lengths are computed by a product with ones, not by a reduction.
  */
+import type { LinearScorer, Sharpness } from '../../fit/index.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import { OnnxBuilder } from '../../vision/onnx/build.js';
-import type { Calibration } from '../calibration.js';
-import type { LinearScorer } from '../scorer.js';
 
 /** Adds the nodes that turn `features` (n×d) into `scores` and, where it is calibrated, `confidences` (n×C). */
 export function addScorer(
   builder: OnnxBuilder,
   features: string,
   scorer: LinearScorer,
-  calibration: Calibration | undefined,
+  sharpness: Sharpness | undefined,
 ): void {
-  const { centre, map, weights, bias, names } = scorer;
+  const { map, weights, bias, names } = scorer;
   const d = (map ?? weights).rows;
   let current = features;
-  if (centre) {
-    builder.floats('scorer/centre', [1, d], Float32Array.from(centre));
-    current = builder.node('Sub', [current, 'scorer/centre'], 'scorer/centred');
-  }
   if (scorer.normalise === 'unit') current = addUnitLength(builder, current, d, 'scorer/features');
   if (scorer.power !== undefined) {
     builder.scalar('scorer/power', scorer.power);
@@ -39,8 +34,8 @@ export function addScorer(
   const products = builder.node('MatMul', [current, 'scorer/weights'], 'scorer/products');
   builder.node('Add', [products, 'scorer/bias'], 'scores');
   builder.output('scores', ['pictures', names.length]);
-  if (!calibration) return;
-  builder.scalar('scorer/sharpness', 1 / (calibration.temperature * calibration.spread));
+  if (!sharpness) return;
+  builder.scalar('scorer/sharpness', 1 / (sharpness.temperature * sharpness.spread));
   const scaled = builder.node('Mul', ['scores', 'scorer/sharpness'], 'scorer/scaled');
   builder.node('Softmax', [scaled], 'confidences', { axis: 1 });
   builder.output('confidences', ['pictures', names.length]);
@@ -61,9 +56,9 @@ function values(matrix: Matrix): Float32Array {
 }
 
 /** Features in, scores out. */
-export function scorerModel(scorer: LinearScorer, calibration: Calibration | undefined): Uint8Array {
+export function scorerModel(scorer: LinearScorer, sharpness: Sharpness | undefined): Uint8Array {
   const builder = new OnnxBuilder();
   builder.input('features', ['pictures', (scorer.map ?? scorer.weights).rows]);
-  addScorer(builder, 'features', scorer, calibration);
+  addScorer(builder, 'features', scorer, sharpness);
   return builder.finish('bowerbird classifier');
 }

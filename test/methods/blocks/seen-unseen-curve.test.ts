@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seenUnseenArea } from '../../../src/evaluation/index.js';
-import { categoryAccuracies } from '../../../src/evaluation/metrics.js';
+import { categoryAccuracies, seenUnseenArea } from '../../../src/fit/index.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { curveArea, seenUnseenCurve } from '../../../src/methods/blocks/seen-unseen-curve.js';

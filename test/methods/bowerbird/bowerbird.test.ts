@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { accuracy, rocArea } from '../../../src/evaluation/metrics.js';
+import { accuracy, rocArea } from '../../../src/fit/index.js';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';

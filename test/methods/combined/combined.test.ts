@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { generalizedScores } from '../../../src/evaluation/generalized-scores.js';
-import { accuracy } from '../../../src/evaluation/metrics.js';
+import { generalizedScores } from '../../../src/fit/generalized-scores.js';
+import { accuracy } from '../../../src/fit/index.js';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { CalibratedStacking } from '../../../src/methods/combined/chao.js';

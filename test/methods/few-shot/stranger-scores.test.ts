@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rocArea } from '../../../src/evaluation/metrics.js';
+import { rocArea } from '../../../src/fit/index.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { energy, featureScores, maximumLogit } from '../../../src/methods/few-shot/stranger-scores.js';
 import { drawFolder, generateProblem, restrictToCategories } from '../../../src/problem/index.js';

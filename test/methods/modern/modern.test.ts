@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accuracy } from '../../../src/evaluation/metrics.js';
+import { accuracy } from '../../../src/fit/index.js';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Clip } from '../../../src/methods/modern/clip.js';

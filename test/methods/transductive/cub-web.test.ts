@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { accuracy } from '../../../src/evaluation/metrics.js';
+import { accuracy } from '../../../src/fit/index.js';
 import { createBackend } from '../../../src/linalg/create.js';
 import { createMethod } from '../../../src/methods/spec.js';
 import { transductiveMethods } from '../../../src/methods/transductive/index.js';

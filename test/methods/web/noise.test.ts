@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accuracy } from '../../../src/evaluation/metrics.js';
+import { accuracy } from '../../../src/fit/index.js';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Random } from '../../../src/linalg/random.js';
 import { createMethod, findMethod, type ParameterValue } from '../../../src/methods/index.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rocArea } from '../../../src/evaluation/metrics.js';
+import { rocArea } from '../../../src/fit/index.js';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';

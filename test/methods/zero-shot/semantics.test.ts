@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accuracy } from '../../../src/evaluation/metrics.js';
+import { accuracy } from '../../../src/fit/index.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { createMethod } from '../../../src/methods/spec.js';

@@ -24,7 +24,7 @@ export function studentOf(method: Method, problem: Problem, options: StudentOpti
   const { testFeatures, webFeatures, webLabels } = problem;
   const lessons = options.rows ?? Array.from({ length: testFeatures.rows }, (_, i) => i);
   const names = candidateNames(problem);
-  const theta = 'theta_' in method ? (method.theta_ as Float64Array) : undefined;
+  const theta = method.webWeights?.();
   const fromWeb = web ? webFeatures.rows : 0;
   const rows = lessons.length + fromWeb;
   const d = testFeatures.cols;

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { confidences, findTemperature, reliability, scoreSpread } from '../../src/fit/calibration.js';
+import { chooseScorer, scorerOfKind, scoresAsIfNew } from '../../src/fit/choose-scorer.js';
+import { loadModel, saveModel, scorePictures } from '../../src/fit/index.js';
 import { PaperLearner } from '../../src/learner/index.js';
 import type { Backend } from '../../src/linalg/backend.js';
 import { createBackend } from '../../src/linalg/index.js';
@@ -10,10 +13,7 @@ import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { createMethod, findMethod } from '../../src/methods/index.js';
 import { generateProblem, type Problem } from '../../src/problem/index.js';
-import { confidences, findTemperature, reliability, scoreSpread } from '../../src/workspace/calibration.js';
-import { chooseScorer, scorerOfKind, scoresAsIfNew } from '../../src/workspace/choose-scorer.js';
 import { scorerModel } from '../../src/workspace/export/scorer-graph.js';
-import { learnerScorer, loadScorer, saveScorer, scorePictures, scorerOf } from '../../src/workspace/scorer.js';
 
 let backend: Backend;
 beforeAll(async () => {
@@ -76,7 +76,7 @@ describe('the temperature', () => {
       const problem: Problem = { ...whole, ...take(0) };
       const spec = findMethod('ours');
       const learn = (some: Problem) => createMethod(spec, { lambda1: 100, lambda2: 0.001 }).fit(some, { backend });
-      const setting = { spec, normalise: 'none' as const, backend };
+      const setting = { web: true, normalise: 'none' as const, backend };
       const { kind, temperature } = await chooseScorer(problem, learn, { ...setting, noise: 0.3, seed: 1 });
       const method = await learn(problem);
       const scorer = scorerOfKind(kind, method, problem, setting)!;
@@ -92,12 +92,15 @@ describe('the temperature', () => {
   });
 });
 
+/** Features as they are. */
+const plain = () => ({ web: true, normalise: 'none' as const, backend });
+
 describe('a scorer', () => {
   it.each(['euclidean', 'cosine'] as const)('orders categories as the learner does (%s)', async (metric) => {
     const problem = generateProblem({ seed: 2 });
     const learner = await new PaperLearner({ metric, maxIterations: 30 }).fit(problem, { backend });
     const pictures = problem.auxiliaryFeatures;
-    const scores = scorePictures(learnerScorer(learner.model_, 'none'), pictures, backend);
+    const scores = scorePictures(scorerOfKind('own', learner, problem, plain())!, pictures, backend);
     const expected = learner.predict(pictures);
     for (let i = 0; i < pictures.rows; i++) {
       const row = scores.row(i);
@@ -108,11 +111,11 @@ describe('a scorer', () => {
   it("is that of Bowerbird's own method, also after a round trip through a file and as ONNX", async () => {
     const problem = generateProblem({ seed: 2 });
     const method = await createMethod(findMethod('bowerbird')).fit(problem, { backend });
-    const scorer = scorerOf(method, problem.testFeatures.cols, problem.testNames, 'unit')!;
+    const scorer = scorerOfKind('own', method, problem, { ...plain(), normalise: 'unit' })!;
     const folder = mkdtempSync(join(tmpdir(), 'bowerbird-scorer-'));
     const file = join(folder, 'scorer.safetensors');
-    await saveScorer(file, scorer);
-    const { scorer: loaded } = await loadScorer(file);
+    await saveModel(file, { scorer, method: 'bowerbird', kind: 'own' });
+    const { scorer: loaded } = await loadModel(file);
     rmSync(folder, { recursive: true });
     const pictures = problem.auxiliaryFeatures;
     const expected = method.decisionValues(pictures);
@@ -131,10 +134,10 @@ describe('a scorer', () => {
     const problem = generateProblem({ seed: 2 });
     const fitted = async (name: string) => createMethod(findMethod(name)).fit(problem, { backend });
     const linear = await fitted('lr');
-    const scorer = scorerOf(linear, problem.testFeatures.cols, problem.testNames, 'none')!;
+    const scorer = scorerOfKind('own', linear, problem, plain())!;
     const values = linear.decisionValues(problem.testFeatures);
     const scores = scorePictures(scorer, problem.testFeatures, backend);
     for (const [i, value] of values.data.entries()) expect(scores.data[i]).toBeCloseTo(value, 6);
-    expect(scorerOf(await fitted('knn'), problem.testFeatures.cols, problem.testNames, 'none')).toBeUndefined();
+    expect(scorerOfKind('own', await fitted('knn'), problem, plain())).toBeUndefined();
   });
 });

@@ -6,7 +6,6 @@
  */
 import type { Backend } from '../linalg/backend.js';
 import { Matrix } from '../linalg/matrix.js';
-import type { MethodSpec } from '../methods/index.js';
 import {
   candidateNames,
   type Method,
@@ -15,16 +14,17 @@ import {
   syntheticValidationWeb,
   validationSplit,
 } from '../problem/index.js';
-import { type Calibration, findTemperature, reliability, scoreSpread } from './calibration.js';
-import { type LinearScorer, scorePictures, scorerOf } from './scorer.js';
+import { findTemperature, type Reliability, reliability, scoreSpread } from './calibration.js';
+import { type LinearScorer, scorePictures } from './scorer.js';
 import { studentOf } from './student.js';
 
 /** The method's own map, or a student with this ridge. */
 export type ScorerKind = 'own' | number;
 const kinds: readonly ScorerKind[] = ['own', 0.1, 1];
 
-interface Setting {
-  spec: MethodSpec;
+export interface ScorerSetting {
+  /** Whether the method learns from the web pictures. */
+  web: boolean;
   normalise: LinearScorer['normalise'];
   backend: Backend;
 }
@@ -37,18 +37,19 @@ export function scorerOfKind(
   kind: ScorerKind,
   method: Method,
   problem: Problem,
-  { spec, normalise, backend }: Setting,
+  { web, normalise, backend }: ScorerSetting,
   rows?: readonly number[],
 ): LinearScorer | undefined {
-  if (kind === 'own') return scorerOf(method, problem.testFeatures.cols, candidateNames(problem), normalise);
-  return studentOf(method, problem, { ridge: kind, rows, web: spec.uses.includes('web'), normalise, backend });
+  if (kind !== 'own') return studentOf(method, problem, { ridge: kind, rows, web, normalise, backend });
+  const linear = method.linear?.();
+  return linear && { ...linear, normalise, names: candidateNames(problem) };
 }
 
 /**
  * Scores of the test pictures of a fit as if they came later: each half by a student that learnt from the other. Their
  * spread is that of pictures to come, and where answers are known they say how good the scorer is on such.
  */
-export function scoresAsIfNew(kind: ScorerKind, method: Method, problem: Problem, setting: Setting): Matrix {
+export function scoresAsIfNew(kind: ScorerKind, method: Method, problem: Problem, setting: ScorerSetting): Matrix {
   const { testFeatures } = problem;
   const { backend } = setting;
   if (kind === 'own') return scorePictures(scorerOfKind(kind, method, problem, setting)!, testFeatures, backend);
@@ -69,14 +70,17 @@ export function scoresAsIfNew(kind: ScorerKind, method: Method, problem: Problem
   return scores;
 }
 
-export interface ScorerChoice extends Omit<Calibration, 'spread'> {
+export interface ScorerChoice {
   kind: ScorerKind;
+  temperature: number;
+  /** On the pictures the temperature was found with. */
+  validation: Reliability;
 }
 
 export async function chooseScorer(
   problem: Problem,
   learn: (problem: Problem) => Promise<Method>,
-  setting: Setting & { noise: number; seed: number },
+  setting: ScorerSetting & { noise: number; seed: number },
 ): Promise<ScorerChoice> {
   const { backend, noise, seed } = setting;
   const validationWeb = problem.validationWeb ?? syntheticValidationWeb(problem, { noise, seed });

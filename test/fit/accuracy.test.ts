@@ -6,7 +6,7 @@ import {
   meanCategoryAccuracy,
   rocArea,
   rocCurve,
-} from '../../src/evaluation/index.js';
+} from '../../src/fit/index.js';
 import { Random } from '../../src/linalg/index.js';
 
 const labels = Int32Array.from([0, 0, 0, 1, 1, 3]);

@@ -5,16 +5,12 @@
  * pictures of the validation categories, classified by the same method fitted for them; test labels are not touched.
  */
 import { ArgumentError } from '../errors.js';
-import type { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/matrix.js';
 
-export interface Calibration {
-  temperature: number;
+export interface Sharpness {
+  readonly temperature: number;
   /** σ of the classifier it belongs to. */
-  spread: number;
-  /** On the pictures the temperature was found with. */
-  validation: Reliability;
-  /** On the test pictures as if they came later, where their categories are known; for information only. */
-  test?: Reliability;
+  readonly spread: number;
 }
 
 export interface Reliability {
@@ -40,16 +36,20 @@ export function scoreSpread(scores: Matrix): number {
 }
 
 /** Probabilities of the categories, a row at a time. */
-export function confidences(
-  scores: ArrayLike<number>,
-  { temperature, spread }: Pick<Calibration, 'temperature' | 'spread'>,
-) {
+export function confidences(scores: ArrayLike<number>, { temperature, spread }: Sharpness): Float64Array {
   const scale = 1 / (temperature * spread);
   let largest = Number.NEGATIVE_INFINITY;
   for (let c = 0; c < scores.length; c++) largest = Math.max(largest, scores[c]);
   const result = Float64Array.from({ length: scores.length }, (_, c) => Math.exp((scores[c] - largest) * scale));
   const sum = result.reduce((total, value) => total + value, 0);
   return result.map((value) => value / sum);
+}
+
+/** The same of n rows of scores. */
+export function chancesOf(scores: Matrix, sharpness: Sharpness): Matrix<Float64Array> {
+  const chances = Matrix.zeros(scores.rows, scores.cols);
+  for (let i = 0; i < scores.rows; i++) chances.row(i).set(confidences(scores.row(i), sharpness));
+  return chances;
 }
 
 /** The temperature with the smallest negative log-likelihood; it is unimodal in log T, so sections are halved. */
@@ -77,14 +77,10 @@ export function findTemperature(scores: Matrix, labels: Int32Array): number {
 
 const groups = 10;
 
-export function reliability(
-  scores: Matrix,
-  labels: Int32Array,
-  calibration: Pick<Calibration, 'temperature' | 'spread'>,
-): Reliability {
+export function reliability(scores: Matrix, labels: Int32Array, sharpness: Sharpness): Reliability {
   const counts = Array.from({ length: groups }, () => ({ pictures: 0, right: 0, confidence: 0 }));
   for (let i = 0; i < scores.rows; i++) {
-    const probabilities = confidences(scores.row(i), calibration);
+    const probabilities = confidences(scores.row(i), sharpness);
     const best = probabilities.reduce((top, value, c) => (value > probabilities[top] ? c : top), 0);
     const group = counts[Math.min(groups - 1, Math.floor(probabilities[best] * groups))];
     group.pictures++;

@@ -1,5 +1,7 @@
 /** Scores of the generalized setting: mean per-category accuracy over seen and unseen categories, and their harmonic mean. */
-import { categoryAccuracies } from './metrics.js';
+import type { Matrix } from '../linalg/matrix.js';
+import { curveArea, seenUnseenCurve } from '../methods/blocks/seen-unseen-curve.js';
+import { categoryAccuracies } from './accuracy.js';
 
 export interface GeneralizedScores {
   /** Over auxiliary categories, whose clean pictures were learnt from. */
@@ -21,6 +23,14 @@ export function generalizedScores(
   const unseen = meanOfKnown(each.subarray(0, unseenCategories));
   const seen = meanOfKnown(each.subarray(unseenCategories));
   return { seen, unseen, harmonic: seen + unseen === 0 ? 0 : (2 * seen * unseen) / (seen + unseen) };
+}
+
+/**
+ * AUSUC: how well a method ranks seen and unseen categories, whatever the balance of the two. The area under the
+ * seen-unseen curve of n×C decision values; values and labels count the unseen categories first.
+ */
+export function seenUnseenArea(values: Matrix, labels: Int32Array, unseenCategories: number): number {
+  return curveArea(seenUnseenCurve(values, labels, unseenCategories));
 }
 
 function meanOfKnown(values: Float64Array): number {

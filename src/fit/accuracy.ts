@@ -1,4 +1,4 @@
-/** How good predictions and weights are, where the truth is known. */
+/** How good predictions and weights are, where the truth is known: shares, curves and areas. */
 import { ArgumentError } from '../errors.js';
 
 /** Share of predictions that equal the label. */

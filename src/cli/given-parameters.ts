@@ -1,52 +1,9 @@
-/** The part of `bowerbird fit` that serves any method of the registry. */
+/** Parameters of a method as the command line gives them: a file, and NAME=VALUE. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { FormatError, UsageError } from '../errors.js';
-import { type FitMetrics, writeMethodRun } from '../evaluation/run-folder.js';
 import { fileError } from '../formats/file.js';
-import type { Backend } from '../linalg/backend.js';
-import { createMethod, type MethodSpec } from '../methods/index.js';
+import type { MethodSpec } from '../methods/index.js';
 import { type ParameterValue, resolveParameters } from '../parameters.js';
-import { candidateNames, type Problem } from '../problem/index.js';
-import { saveScorer, scorerOf } from '../workspace/scorer.js';
-import type { Progress } from './progress.js';
-
-export interface FitSetting {
-  out: string;
-  problem: Problem;
-  backend: Backend;
-  signal: AbortSignal;
-  progress: Progress;
-  /** How the features were scaled; pictures to be classified later need the same. */
-  scaling: string;
-  configuration: Record<string, unknown>;
-  /** What run.json holds of every fit. */
-  record(problem: Problem, seconds: number): Record<string, unknown>;
-}
-
-/** Fits a method, writes its folder and says what came out. */
-export async function fitMethod(
-  spec: MethodSpec,
-  parameters: Readonly<Record<string, ParameterValue>>,
-  seed: number,
-  setting: FitSetting,
-): Promise<{ record: Record<string, unknown>; metrics: FitMetrics; lines: string[] }> {
-  const { out, problem, backend, signal, progress, scaling, configuration } = setting;
-  const begun = performance.now();
-  const method = await createMethod(spec, parameters, seed).fit(problem, {
-    backend,
-    signal,
-    onProgress: ({ done, total, detail }) => progress.update({ stage: 'fit', done, total, detail }),
-  });
-  const seconds = (performance.now() - begun) / 1000;
-  const record = { ...setting.record(problem, seconds), configuration: { ...configuration, parameters } };
-  const metrics = await writeMethodRun(out, method, problem, record);
-  const normalise = scaling === 'l2' ? 'unit' : 'none';
-  const scorer =
-    scaling === 'zscore' ? undefined : scorerOf(method, problem.testFeatures.cols, candidateNames(problem), normalise);
-  if (scorer) await saveScorer(join(out, 'scorer.safetensors'), scorer, { method: spec.name });
-  return { record, metrics, lines: [`${spec.name} fitted in ${seconds.toFixed(1)} s (${backend.description})`] };
-}
 
 /** Parameters from a file, overruled by NAME=VALUE of the command line. */
 export async function givenParameters(

@@ -1,0 +1,283 @@
+/**
+ * The folder of a fit, written and read here and nowhere else:
+ *
+ * - `run.json`: the record, written last; a folder without it holds no finished fit
+ * - `predictions.csv`: an answer a test picture; cells that are not known stay empty
+ * - `answers.csv`: the same by the names of the pictures, where these are known
+ * - `scores.npy` (n×C), `metrics.json`
+ * - `weights.csv`, `weights.npy`: the weights of the web pictures, from methods that have some
+ * - `semantics.npy` (n×m), `category-semantics.npy` (C×m), `dictionary.npy` (d×m), `trace.csv`: from methods that learn them
+ * - `model.safetensors`: classifies pictures that come later (scorer.ts)
+ */
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FormatError, UsageError } from '../errors.js';
+import { readCsv, readNpy, toMatrix, writeCsv, writeFileAtomic, writeNpy } from '../formats/index.js';
+import type { Matrix } from '../linalg/matrix.js';
+import { type Answer, type Answers, answerRows } from './answers.js';
+import type { FitMetrics } from './metrics.js';
+import { type FitRecord, type FitResult, fitSchema, type WeightedPicture } from './result.js';
+import { loadModel, type Model, saveModel } from './scorer.js';
+
+/** The record goes first when a folder is cleared: without it nobody takes the rest for a finished fit. */
+const files = {
+  record: 'run.json',
+  metrics: 'metrics.json',
+  predictions: 'predictions.csv',
+  answers: 'answers.csv',
+  scores: 'scores.npy',
+  weights: 'weights.csv',
+  weightValues: 'weights.npy',
+  semantics: 'semantics.npy',
+  categorySemantics: 'category-semantics.npy',
+  dictionary: 'dictionary.npy',
+  trace: 'trace.csv',
+  model: 'model.safetensors',
+} as const;
+
+const columns: Readonly<Record<string, (answer: Answer) => string | number | undefined>> = {
+  name: ({ name }) => name,
+  category: ({ category }) => category,
+  score: ({ score }) => score,
+  confidence: ({ confidence }) => confidence,
+  unlisted: ({ unlisted }) => unlisted,
+  runner_up: ({ runnerUp }) => runnerUp,
+  runner_up_confidence: ({ runnerUpConfidence }) => runnerUpConfidence,
+  margin: ({ margin }) => margin,
+  group: ({ group }) => group,
+  truth: ({ truth }) => truth,
+};
+/** Of use to those who have the other files at hand. */
+const ofRows: readonly string[] = ['category', 'score'];
+
+/** Answers as a table: by row, or, for people, by the pictures' names. */
+export function answerTable(answers: Answers, options: { labels?: Int32Array; pictures?: readonly string[] } = {}) {
+  const { labels, pictures } = options;
+  const shown = Object.keys(columns).filter((name) => !pictures || !ofRows.includes(name));
+  return {
+    header: [pictures ? 'picture' : 'row', ...shown],
+    rows: answerRows(answers, labels).map((answer) => [
+      pictures?.[answer.row] ?? answer.row,
+      ...shown.map((name) => columns[name](answer)),
+    ]),
+  };
+}
+
+export async function writeAnswers(
+  path: string,
+  answers: Answers,
+  options: { labels?: Int32Array; pictures?: readonly string[] } = {},
+): Promise<void> {
+  const { header, rows } = answerTable(answers, options);
+  await writeCsv(path, rows, { header });
+}
+
+/** Writes the folder anew; nothing of an earlier fit stays that could be taken for this one's. */
+export async function writeFit(
+  folder: string,
+  result: FitResult,
+  { pictures }: { pictures?: readonly string[] } = {},
+): Promise<void> {
+  const { record, metrics, scores, labels, web, trace, semantics, dictionary, model } = result;
+  const file = (name: keyof typeof files) => join(folder, files[name]);
+  await mkdir(folder, { recursive: true });
+  for (const name of Object.values(files)) await rm(join(folder, name), { force: true });
+  await writeNpy(file('scores'), scores.copy('float32'));
+  await writeAnswers(file('predictions'), result, { labels });
+  if (pictures) await writeAnswers(file('answers'), result, { labels, pictures });
+  if (web) {
+    const weights = Float64Array.from(web, ({ weight }) => weight);
+    await writeNpy(file('weightValues'), { shape: [weights.length], dtype: 'float64', data: weights });
+    await writeCsv(
+      file('weights'),
+      web.map(({ row, category, weight, text }) => [row, category, weight, text]),
+      { header: ['row', 'category', 'weight', 'text'] },
+    );
+  }
+  if (semantics) {
+    await writeNpy(file('semantics'), semantics.pictures);
+    await writeNpy(file('categorySemantics'), semantics.categories);
+  }
+  if (dictionary) await writeNpy(file('dictionary'), dictionary);
+  if (trace) await writeTrace(file('trace'), trace);
+  if (model) await saveModel(file('model'), model);
+  await writeFileAtomic(file('metrics'), `${JSON.stringify(metrics, null, 2)}\n`);
+  await writeFileAtomic(file('record'), `${JSON.stringify(record, null, 2)}\n`);
+}
+
+async function writeTrace(path: string, trace: NonNullable<FitResult['trace']>): Promise<void> {
+  const header = Object.keys(trace);
+  const length = Math.max(0, ...Object.values(trace).map((column) => column.length));
+  await writeCsv(
+    path,
+    Array.from({ length }, (_, i) => header.map((name) => trace[name][i])),
+    { header },
+  );
+}
+
+/** @throws UsageError where there is no finished fit, FormatError where it was written by another version */
+export async function readFit(folder: string): Promise<FitResult> {
+  const record = await readFitRecord(folder);
+  const names = record.categories;
+  const answers = await readAnswers(folder);
+  const column = (of: (answer: Answer) => number | undefined) =>
+    answers.every((answer) => of(answer) === undefined)
+      ? undefined
+      : Float64Array.from(answers, (answer) => of(answer) ?? Number.NaN);
+  const [confidence, runnerUpConfidence, unlisted] = [
+    column((answer) => answer.confidence),
+    column((answer) => answer.runnerUpConfidence),
+    column((answer) => answer.unlisted),
+  ];
+  const scores = await readMatrix(folder, 'scores');
+  if (!scores) throw new FormatError(join(folder, files.scores), undefined, 'is missing', 'Fit again.');
+  const dictionary = await readMatrix(folder, 'dictionary');
+  const semantics = await readSemantics(folder);
+  const web = await readWeights(folder);
+  const trace = await readTrace(folder);
+  const model = await readModel(folder);
+  return {
+    ...{ record, names, scores, metrics: await readFitMetrics(folder) },
+    predictions: Int32Array.from(answers, ({ category }) => category),
+    runnersUp: Int32Array.from(answers, ({ runnerUp }) => names.indexOf(runnerUp)),
+    ...(confidence && { confidence }),
+    ...(runnerUpConfidence && { runnerUpConfidence }),
+    ...(unlisted && { unlisted }),
+    ...(answers.some(({ group }) => group !== undefined) && {
+      groups: Int32Array.from(answers, ({ group }) => group ?? -1),
+    }),
+    ...(answers.some(({ truth }) => truth !== undefined) && {
+      labels: Int32Array.from(answers, ({ truth }) => names.indexOf(truth ?? '')),
+    }),
+    ...(web && { web }),
+    ...(trace && { trace }),
+    ...(semantics && { semantics }),
+    ...(dictionary && { dictionary }),
+    ...(model && { model }),
+  };
+}
+
+/** Whether somebody might take the folder for one of a fit, of this version or an earlier one. */
+export function looksLikeFit(folder: string): boolean {
+  return [files.record, files.predictions].every((name) => existsSync(join(folder, name)));
+}
+
+/** What is known of any folder of results; undefined where it holds none. A `command` says that they are no fit. */
+export async function recordIn(folder: string): Promise<(Partial<FitRecord> & { command?: string }) | undefined> {
+  try {
+    return JSON.parse(await readFile(join(folder, files.record), 'utf8')) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function readFitRecord(folder: string): Promise<FitRecord> {
+  const record = await recordIn(folder);
+  if (record?.schema === fitSchema) return record as FitRecord;
+  if (!record || record.command !== undefined || !looksLikeFit(folder))
+    throw new UsageError(
+      `${folder} holds no finished fit`,
+      'Give the folder of a fit: bowerbird fit PROBLEM --out DIR, or the folder run of a workspace.',
+    );
+  throw new FormatError(
+    join(folder, files.record),
+    undefined,
+    `was written by another version of bowerbird ("${fitSchema}" was expected, "${record.schema ?? 'no schema'}" found)`,
+    'Fit again: bowerbird fit PROBLEM --out DIR, or bowerbird run in a workspace.',
+  );
+}
+
+export async function readFitMetrics(folder: string): Promise<FitMetrics> {
+  const path = join(folder, files.metrics);
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as FitMetrics;
+  } catch (error) {
+    throw new FormatError(path, undefined, `cannot be read: ${(error as Error).message}`, 'Fit again.');
+  }
+}
+
+/** The answers about the test pictures, in the order of their rows. */
+export async function readAnswers(folder: string): Promise<Answer[]> {
+  const { header = [], rows } = await readCsv(join(folder, files.predictions));
+  const at = Object.fromEntries(header.map((name, c) => [name, c]));
+  return rows.map((cells): Answer => {
+    const text = (name: string) => cells[at[name]] || undefined;
+    const number = (name: string) => (text(name) === undefined ? undefined : Number(text(name)));
+    const [confidence, unlisted, group, truth] = [
+      number('confidence'),
+      number('unlisted'),
+      number('group'),
+      text('truth'),
+    ];
+    const runnerUpConfidence = number('runner_up_confidence');
+    return {
+      row: Number(text('row')),
+      name: text('name') ?? '',
+      category: Number(text('category')),
+      score: Number(text('score')),
+      ...(confidence !== undefined && { confidence }),
+      ...(unlisted !== undefined && { unlisted }),
+      runnerUp: text('runner_up') ?? '',
+      ...(runnerUpConfidence !== undefined && { runnerUpConfidence }),
+      margin: number('margin') ?? Number.NaN,
+      ...(group !== undefined && { group }),
+      ...(truth !== undefined && { truth }),
+    };
+  });
+}
+
+/** The web pictures of a fit; undefined where it weighed none. */
+export async function readWeights(folder: string): Promise<WeightedPicture[] | undefined> {
+  const path = join(folder, files.weights);
+  if (!existsSync(path)) return undefined;
+  return (await readCsv(path)).rows.map(([row, category, weight, text]) => ({
+    row: Number(row),
+    category,
+    weight: Number(weight),
+    text: text ?? '',
+  }));
+}
+
+/** The weights alone, which is quicker. */
+export async function readWeightValues(folder: string): Promise<Float64Array | undefined> {
+  const path = join(folder, files.weightValues);
+  return existsSync(path) ? Float64Array.from((await readNpy(path)).data as Float64Array) : undefined;
+}
+
+/** Columns by name. */
+export async function readTrace(folder: string): Promise<Record<string, number[]> | undefined> {
+  const path = join(folder, files.trace);
+  if (!existsSync(path)) return undefined;
+  const { header = [], rows } = await readCsv(path);
+  return Object.fromEntries(header.map((name, c) => [name, rows.map((row) => Number(row[c]))]));
+}
+
+/** Undefined for a method that classifies only the pictures it was fitted with. */
+export async function readModel(folder: string): Promise<Model | undefined> {
+  const path = join(folder, files.model);
+  return existsSync(path) ? loadModel(path) : undefined;
+}
+
+async function readMatrix(folder: string, name: keyof typeof files): Promise<Matrix | undefined> {
+  const file = join(folder, files[name]);
+  return existsSync(file) ? toMatrix(await readNpy(file), 'float64', { name: files[name], file }) : undefined;
+}
+
+/** Learnt semantic vectors, of methods that learn some. */
+export async function readSemantics(folder: string): Promise<FitResult['semantics']> {
+  const [pictures, categories] = [await readMatrix(folder, 'semantics'), await readMatrix(folder, 'categorySemantics')];
+  return pictures && categories && { pictures, categories };
+}
+
+/** Files of a finished fit that are the same whenever the same is fitted. */
+export function fitOutputs(folder: string): string[] {
+  const perhaps = [files.answers, files.weights, files.model];
+  return [files.predictions, files.metrics, ...perhaps.filter((name) => existsSync(join(folder, name)))];
+}
+
+/** Copies what is needed to look back at a fit when another one has taken its place. */
+export async function copyFit(from: string, into: string): Promise<void> {
+  const names = [files.record, files.metrics, files.predictions, files.weightValues, files.trace];
+  for (const name of names) if (existsSync(join(from, name))) await copyFile(join(from, name), join(into, name));
+}

@@ -1,0 +1,88 @@
+/**
+ * The model of a fit, for pictures that come later: the method's own formula or a student taught with its answers,
+ * whichever is better on validation categories, and how sure it may be.
+ */
+import type { Backend } from '../linalg/backend.js';
+import type { Matrix } from '../linalg/matrix.js';
+import type { FeatureScaling, Method, Problem } from '../problem/index.js';
+import { chancesOf, reliability, scoreSpread } from './calibration.js';
+import { chooseScorer, type ScorerChoice, scorerOfKind, scoresAsIfNew } from './choose-scorer.js';
+import type { FitMetrics } from './metrics.js';
+import type { Model } from './scorer.js';
+
+/** Of a student, where nothing says which is best. */
+const defaultRidge = 0.1;
+
+export interface ModelSetting {
+  name: string;
+  /** Whether the method learns from the web pictures. */
+  web: boolean;
+  backend: Backend;
+  seed: number;
+  scaling: FeatureScaling;
+  centred?: boolean;
+  calibrate?: { noise: number };
+  features?: string;
+  signal?: AbortSignal;
+  onNote?: (message: string) => void;
+}
+
+export interface FittedModel {
+  model?: Model;
+  calibration?: FitMetrics['calibration'];
+  /** Of the test pictures, as if they came later, n×C. */
+  chances?: Matrix;
+}
+
+/**
+ * @param method fitted to the problem
+ * @param learn fits another of its kind
+ */
+export async function modelOf(
+  method: Method,
+  problem: Problem,
+  learn: (problem: Problem) => Promise<Method>,
+  setting: ModelSetting,
+): Promise<FittedModel> {
+  const { name, web, backend, scaling, centred, calibrate, features } = setting;
+  // What was done to the features depended on the pictures of the fit.
+  if (scaling === 'zscore' || centred) return {};
+  const scorers = { web, normalise: scaling === 'l2' ? ('unit' as const) : ('none' as const), backend };
+  const own = { method: name, ...(features !== undefined && { features }) };
+  if (!calibrate) {
+    const scorer = scorerOfKind('own', method, problem, scorers);
+    return scorer ? { model: { scorer, ...own, kind: kindInWords('own') } } : {};
+  }
+  const choice = await choiceOf(problem, learn, { ...setting, ...scorers, noise: calibrate.noise });
+  const { kind = defaultRidge, temperature, validation } = choice ?? {};
+  const scorer = scorerOfKind(kind, method, problem, scorers) ?? scorerOfKind(defaultRidge, method, problem, scorers)!;
+  const model = { scorer, ...own, kind: kindInWords(kind) };
+  if (temperature === undefined || validation === undefined) return { model };
+  const scores = scoresAsIfNew(kind, method, problem, scorers);
+  const sharpness = { temperature, spread: scoreSpread(scores) };
+  const test = problem.testLabels && reliability(scores, problem.testLabels, sharpness);
+  return {
+    model: { ...model, sharpness },
+    calibration: { validation, ...(test && { test }) },
+    chances: chancesOf(scores, sharpness),
+  };
+}
+
+async function choiceOf(
+  problem: Problem,
+  learn: (problem: Problem) => Promise<Method>,
+  setting: Parameters<typeof chooseScorer>[2] & Pick<ModelSetting, 'signal' | 'onNote'>,
+): Promise<ScorerChoice | undefined> {
+  const { signal, onNote } = setting;
+  try {
+    return await chooseScorer(problem, learn, setting);
+  } catch (error) {
+    signal?.throwIfAborted();
+    onNote?.(`no confidence could be learnt from the validation categories: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+function kindInWords(kind: ScorerChoice['kind']): string {
+  return kind === 'own' ? 'the map of the method' : `ridge regression on its answers, ridge ${kind}`;
+}

@@ -1,8 +1,0 @@
-/** Versions recorded with every fit. */
-import { readFileSync } from 'node:fs';
-
-export function versions(): Record<string, string> {
-  const file = new URL('../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
-  return { bowerbird: version, node: process.versions.node };
-}
