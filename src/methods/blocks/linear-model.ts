@@ -2,7 +2,7 @@
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
-import type { LinearDecision } from '../../problem/method.js';
+import type { LinearDecision, Method } from '../../problem/method.js';
 import { Workspace } from './workspace.js';
 
 export interface LinearModel {
@@ -51,6 +51,16 @@ export function readLinear(decisionValues: (features: Matrix) => Matrix, d: numb
   const weights = Matrix.zeros(d, bias.length);
   for (let j = 0; j < d; j++) for (let c = 0; c < bias.length; c++) weights.set(j, c, values.at(j + 1, c) - bias[c]);
   return { weights, bias };
+}
+
+/** The same of a decision that is linear in the decision values of a part, where these are linear in the features. */
+export function readLinearThrough(
+  part: Method,
+  decisionValues: (features: Matrix) => Matrix,
+): LinearDecision | undefined {
+  const linear = part.linear?.();
+  if (!linear || linear.map || linear.power !== undefined) return undefined;
+  return readLinear(decisionValues, linear.weights.rows);
 }
 
 /** The model of augmented weights, C×(d + 1), whose last column belongs to a feature that is always `constant`. */

@@ -10,7 +10,7 @@ import { Matrix } from '../../linalg/matrix.js';
 import { changed, linear, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
-import { type LinearModel, labelTargets, linearDecisions, readLinear } from '../blocks/linear-model.js';
+import { type LinearModel, labelTargets, linearDecisions, readLinearThrough } from '../blocks/linear-model.js';
 import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
 import { type Scale, scaleOf, standardised } from '../blocks/semantics.js';
 import { requireWeb } from '../blocks/web-problem.js';
@@ -72,8 +72,6 @@ export class SideBySide implements Method {
   }
 
   linear(): LinearDecision | undefined {
-    const web = this.web.linear?.();
-    if (!web || web.map || web.power !== undefined) return undefined;
-    return readLinear((features) => this.decisionValues(features), web.weights.rows);
+    return readLinearThrough(this.web, (features) => this.decisionValues(features));
   }
 }

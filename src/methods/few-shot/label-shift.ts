@@ -7,13 +7,13 @@
  * pictures' mean, since a folder of few categories is its own mean.
  */
 import type { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
+import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { selectIntegers, selectRows } from '../../problem/rows.js';
 import { keepWeb, rowsByCategory } from '../../problem/subset.js';
 import { contentOrder } from '../blocks/content-order.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
+import { type LinearModel, labelTargets, readLinearThrough } from '../blocks/linear-model.js';
 import { choice, positive } from '../blocks/parameters.js';
 import { labelCounts } from '../blocks/products.js';
 import { softmaxRegression } from '../blocks/softmax.js';
@@ -86,6 +86,10 @@ class LabelShift implements Method {
 
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
+  }
+
+  linear(): LinearDecision | undefined {
+    return this.#base && readLinearThrough(this.#base, (features) => this.decisionValues(features));
   }
 
   #create(): Method {
