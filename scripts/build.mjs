@@ -1,8 +1,8 @@
-// Builds dist/: the WebAssembly kernels of assembly/ and the page of studio/ (each only when its sources changed), then the
-// TypeScript of src/.
+// Builds dist/: the WebAssembly kernels of assembly/ and the page of studio/ (each only when its sources changed), the
+// WebAssembly build of onnxruntime from its package, then the TypeScript of src/. With --clean an earlier dist/ is removed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,7 +17,8 @@ function run(command, args) {
 
 /** Runs `build` unless the files of `folders` are those of the last time, which `stamp` remembers. */
 function whenChanged(folders, pattern, stamp, build) {
-  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
+  const hash = createHash('sha256');
+  for (const file of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) hash.update(readFileSync(file));
   for (const folder of folders) {
     const sources = readdirSync(folder, { recursive: true })
       .map(String)
@@ -32,10 +33,33 @@ function whenChanged(folders, pattern, stamp, build) {
   writeFileSync(stamp, digest);
 }
 
+if (process.argv.includes('--clean')) rmSync(join(root, 'dist'), { recursive: true, force: true });
+
 whenChanged([assembly], /\.(ts|mjs|json)$/, join(root, 'dist', 'assembly', 'stamp'), () => {
   if (existsSync(join(assembly, 'build.mjs'))) run(join(assembly, 'build.mjs'), []);
 });
 whenChanged([studio], /\.(ts|svelte|css|html|svg)$/, join(root, 'dist', 'studio', 'stamp'), () => {
   run(join(root, 'node_modules', 'vite', 'bin', 'vite.js'), ['build', '--config', join(studio, 'vite.config.ts')]);
 });
+const engine = join(root, 'dist', 'vision', 'onnxruntime-web');
+whenChanged([], /./, join(engine, 'stamp'), () => {
+  // All that Node needs of a package of 139 MB whose other files serve browsers.
+  const source = join(root, 'node_modules', 'onnxruntime-web');
+  for (const name of ['ort-wasm-simd-threaded.mjs', 'ort-wasm-simd-threaded.wasm'])
+    copyFileSync(join(source, 'dist', name), join(engine, name));
+  copyFileSync(join(source, 'dist', 'ort.node.min.js'), join(engine, 'ort.node.min.cjs'));
+  const { version, license } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  writeFileSync(
+    join(engine, 'LICENCE.txt'),
+    `ONNX Runtime Web ${version}, from the npm package onnxruntime-web, unchanged.\n` +
+      `Copyright (c) Microsoft Corporation. ${license} licence: https://github.com/microsoft/onnxruntime/blob/main/LICENSE\n`,
+  );
+});
 run(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), ['-p', 'tsconfig.build.json']);
+// The same declarations for CommonJS programs, which TypeScript before 5.8 does not let import those of ES modules.
+for (const name of readdirSync(join(root, 'dist'), { recursive: true }).map(String)) {
+  if (!name.endsWith('.d.ts') || name.startsWith('api')) continue;
+  const declarations = readFileSync(join(root, 'dist', name), 'utf8');
+  const relative = /((?:from|import\()\s*['"]\.{1,2}\/[^'"]*)\.js(['"])/g;
+  writeFileSync(join(root, 'dist', name.replace(/\.d\.ts$/, '.d.cts')), declarations.replace(relative, '$1.cjs$2'));
+}

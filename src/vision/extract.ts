@@ -16,6 +16,7 @@ import {
 import { clearFeatures, completeShards, readShard, writeIndex, writeShard } from './feature-store.js';
 import { InferencePool } from './inference-pool.js';
 import type { Device, NetworkOptions } from './network.js';
+import { runtimeNote } from './onnxruntime.js';
 import { Pipeline } from './pipeline.js';
 import type { Picture, PictureSource } from './source.js';
 
@@ -86,6 +87,8 @@ export async function extractFeatures(
   const { device = 'cpu', workers, threads, signal } = options;
   if (options.fresh) await clearFeatures(folder);
   const shards = await completeShards(folder);
+  const note = runtimeNote();
+  if (note) options.onNote?.(note);
   const pool = await InferencePool.open(
     { ...model.network, layer: model.layer, device, workers, threads },
     model.bytes,

@@ -11,7 +11,7 @@ import { FormatError } from '../errors.js';
 import { writeFileAtomic } from '../formats/index.js';
 import { FeatureMismatchError } from './errors.js';
 import type { Device, Reduction } from './network.js';
-import { env } from './onnxruntime.js';
+import { runtime } from './onnxruntime.js';
 import type { Preprocessing } from './preprocessing.js';
 
 export interface FeatureMeta {
@@ -105,7 +105,7 @@ function versions(): Record<string, string> {
   const file = new URL('../../package.json', import.meta.url);
   return {
     bowerbird: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version,
-    onnxruntime: env.versions.node ?? env.versions.common,
+    onnxruntime: runtime.kind === 'native' ? runtime.version : `${runtime.version} (WebAssembly)`,
     sharp: sharp.versions.sharp ?? '',
     libvips: sharp.versions.vips,
     node: process.versions.node,

@@ -20,6 +20,7 @@ export { describeSource, type ImageModelEntry, type ModelEntry, type TextModelEn
 export { addModel, findModel, listModels, removeModel } from './models.js';
 export type { Device, Reduction } from './network.js';
 export { type Preprocessing, presets, readPreprocessing } from './preprocessing.js';
+export { measureRuntime, type RuntimeSpeed } from './runtime-speed.js';
 export {
   hasPictures,
   openCatalogPictures,

@@ -1,5 +1,6 @@
 /** The tensors of a model, with the shapes that onnxruntime infers for them. */
 import { readFile } from 'node:fs/promises';
+import type { InferenceSession as Session } from 'onnxruntime-common';
 import { ModelError } from './errors.js';
 import { exposeAll } from './onnx/expose.js';
 import { readGraph } from './onnx/graph.js';
@@ -32,7 +33,7 @@ export async function listLayers(file: string): Promise<ModelLayer[]> {
   } catch (error) {
     throw new ModelError(`${file} cannot be loaded: ${(error as Error).message}`, undefined, error);
   }
-  const describe = (operation: (name: string) => string) => (value: InferenceSession.ValueMetadata) => ({
+  const describe = (operation: (name: string) => string) => (value: Session.ValueMetadata) => ({
     name: value.name,
     operation: operation(value.name),
     shape: value.isTensor ? value.shape.map((size) => (size === '' ? '?' : size)) : [],

@@ -8,7 +8,7 @@ import { halfToFloats, realsToHalves } from '../formats/float16.js';
 import { ModelError } from './errors.js';
 import { exposeTensor, resolveLayer } from './onnx/expose.js';
 import { readGraph } from './onnx/graph.js';
-import { InferenceSession, Tensor } from './onnxruntime.js';
+import { InferenceSession, sessionOptions, Tensor } from './onnxruntime.js';
 import { createNormaliser, type Preprocessing } from './preprocessing.js';
 
 export type Device = 'cpu' | 'cuda';
@@ -107,11 +107,10 @@ async function openSession(options: NetworkOptions): Promise<InferenceSession> {
     );
   const tensor = resolveLayer(graph, layer ?? graph.outputs[0].name);
   const cut = await exposeTensor(graph, tensor);
+  const engine = sessionOptions(device, threads);
   try {
     return await InferenceSession.create(cut, {
-      executionProviders: [device],
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
+      ...engine,
       graphOptimizationLevel: 'all',
       logSeverityLevel: 3,
       // Waiting threads must not take the processors that decode the next pictures.

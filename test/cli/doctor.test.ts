@@ -19,6 +19,7 @@ interface Findings {
   backend: string;
   speeds: { backend: string; threads: number; gigaflops: number }[];
   failures: unknown[];
+  vision: { kind: string; version: string; gigaflops: number; note?: string };
 }
 
 describe('bowerbird doctor', () => {
@@ -34,7 +35,9 @@ describe('bowerbird doctor', () => {
     const measured = new Set(found.speeds.map(({ backend }) => backend));
     expect([...measured]).toEqual(['wasm', ...(nativeLibrary ? ['native'] : []), ...(gpu ? ['cuda'] : [])]);
     expect(found.gpu.found).toBe(gpu !== undefined);
-    for (const { gigaflops } of found.speeds) expect(gigaflops).toBeGreaterThan(0.05);
+    expect(found.vision.kind).toBe('native');
+    expect(found.vision.note).toBeUndefined();
+    for (const { gigaflops } of [...found.speeds, found.vision]) expect(gigaflops).toBeGreaterThan(0.05);
   });
 
   it('says what was tried when no BLAS works, and how to get one', async () => {

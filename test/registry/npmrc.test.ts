@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fetchOptions, npmSettings, parseNpmrc } from '../../src/registry/npmrc.js';
+import { npmSettings, parseNpmrc } from '../../src/registry/npmrc.js';
 import { temporaryFolder } from '../temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -35,24 +35,6 @@ describe('npm settings', () => {
     expect(parseNpmrc(text, { TOKEN: 'secret' })).toEqual({
       registry: 'https://a.example/',
       '//a.example/:_authToken': 'secret',
-      '@s:registry': 'https://s.example/',
-    });
-  });
-
-  it('hands on what fetching needs and nothing else', () => {
-    const options = fetchOptions({
-      registry: 'https://a.example/',
-      'https-proxy': 'http://p.example/',
-      'strict-ssl': 'false',
-      'fetch-retries': '0',
-      '@s:registry': 'https://s.example/',
-      'save-exact': 'true',
-    });
-    expect(options).toEqual({
-      registry: 'https://a.example/',
-      httpsProxy: 'http://p.example/',
-      strictSSL: false,
-      fetchRetries: 0,
       '@s:registry': 'https://s.example/',
     });
   });

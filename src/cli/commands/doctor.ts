@@ -34,7 +34,8 @@ export default defineCommand({
   summary: 'Show what this machine offers and how fast it computes.',
   description:
     'Prints Node, cores and memory, the WebAssembly features and kernels, the BLAS/LAPACK that was found (or everything\n' +
-    'that was tried), the graphics card, and the speed of every backend at multiplying float64 matrices.',
+    'that was tried), the graphics card, the speed of every backend at multiplying float64 matrices, and which onnxruntime\n' +
+    'runs vision models, with its speed at convolutions.',
   arguments: [],
   options: {
     seconds: {
@@ -43,11 +44,11 @@ export default defineCommand({
       maximum: 600,
       default: 3,
       placeholder: 'S',
-      description: 'Time for measuring speed, shared among the backends.',
+      description: 'Time for measuring speed, shared among the backends; a third more for vision models.',
     },
   },
   examples: [
-    { command: 'bowerbird doctor', explanation: 'The whole examination, in about four seconds.' },
+    { command: 'bowerbird doctor', explanation: 'The whole examination, in about five seconds.' },
     { command: 'bowerbird doctor --json > machine.json', explanation: 'The same as a document, for a bug report.' },
     {
       command: 'BOWERBIRD_BLAS=/opt/lib/libopenblas.so bowerbird doctor',
@@ -96,8 +97,11 @@ export default defineCommand({
     }
     signal.throwIfAborted();
     const chosen = await choice();
+    progress.update({ stage: 'measuring speed', done: trials.length, total: trials.length, detail: 'vision models' });
+    const { measureRuntime } = await import('../../vision/index.js');
+    const vision = await measureRuntime(options.seconds / 3);
 
-    printJson({ ...machine, wasm, native, gpu, backend: chosen, speeds, failures });
+    printJson({ ...machine, wasm, native, gpu, backend: chosen, speeds, failures, vision });
     const yes = (value: boolean) => (value ? 'yes' : 'no');
     table(print, [
       ['bowerbird', machine.bowerbird],
@@ -111,6 +115,7 @@ export default defineCommand({
       ...(library?.lapackPath ? [['LAPACK', library.lapackPath]] : []),
       ['GPU', describeGpu(gpu)],
       ['backend', chosen],
+      ['vision', `onnxruntime ${vision.version}, ${vision.kind === 'native' ? 'native' : 'WebAssembly'}`],
     ]);
     print('');
     print('float64 matrix product, best rate');
@@ -121,6 +126,10 @@ export default defineCommand({
       ]),
       ...failures.map(({ backend, problem }) => [`  ${backend}`, problem]),
     ]);
+    print('');
+    print('float32 convolutions of vision models, best rate');
+    print(`  onnxruntime ${vision.kind}, 1 thread  ${vision.gigaflops.toFixed(1)} GFLOP/s`);
+    if (vision.note) print(`\n${vision.note[0].toUpperCase()}${vision.note.slice(1)}.`);
     if (!library)
       print(
         '\nInstall a BLAS ("apt-get install libopenblas0") or name one with BOWERBIRD_BLAS for the native backend.',
