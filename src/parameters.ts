@@ -61,9 +61,9 @@ export function choice<const Word extends string>(
   description: string,
   value: NoInfer<Word>,
   values: readonly Word[],
-  rest: Searched = {},
+  searched?: 'searched',
 ): ParameterSpec<Word> {
-  return { description, default: value, values, ...rest };
+  return { description, default: value, values, ...(searched && { range: oneOf(values) }) };
 }
 
 export function flag(description: string, value: boolean): ParameterSpec<boolean> {

@@ -7,10 +7,10 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
+import { changed, linear, log, number } from '../../parameters.js';
 import { squaredLengths } from '../blocks/distances.js';
 import { minimise } from '../blocks/lbfgs.js';
 import { labelTargets } from '../blocks/linear-model.js';
-import { nonNegative, positive } from '../blocks/parameters.js';
 import { labelCounts } from '../blocks/products.js';
 import { columnSums, memberSums, scaledProducts, softmaxRows } from './cosines.js';
 import { type FewShotData, fewShotSpec, sharpness } from './few-shot-method.js';
@@ -31,20 +31,12 @@ export const alphaTimSpec = fewShotSpec({
   citation:
     'Veilleux, Boudiaf, Piantanida and Ben Ayed, Realistic evaluation of transductive few-shot learning, NeurIPS 2021',
   parameters: {
-    sharpness: { ...sharpness, default: 30 },
-    alpha: {
-      description: 'order of the entropy, above 1; the larger, the less unequal shares cost',
-      default: 2,
-      range: { kind: 'linear', low: 1.1, high: 7 },
-      check: (method, name, value) =>
-        1 + positive(method, `${name} − 1`, typeof value === 'number' ? value - 1 : value),
-    },
-    certainty: {
-      description: 'weight of the entropy of single pictures',
-      default: 1,
-      range: { kind: 'log', low: 0.1, high: 3 },
-      check: nonNegative,
-    },
+    sharpness: changed(sharpness, { default: 30 }),
+    alpha: number('order of the entropy, above 1; the larger, the less unequal shares cost', 2, {
+      above: 1,
+      range: linear(1.1, 7),
+    }),
+    certainty: number('weight of the entropy of single pictures', 1, { least: 0, range: log(0.1, 3) }),
   },
   learn: async (data, parameters) => {
     const { backend, web, test, labels, categories, signal, onRound } = data;

@@ -11,9 +11,9 @@
  * paper has a fifth of the number of categories, which with noisy labels sends all pictures to one category.
  */
 import { Matrix } from '../../linalg/matrix.js';
+import { log, number, whole } from '../../parameters.js';
 import { digamma, inverseDigamma, logGamma } from '../blocks/gamma.js';
 import { labelTargets } from '../blocks/linear-model.js';
-import { nonNegative, wholeNumber } from '../blocks/parameters.js';
 import { columnSums, logarithms, memberSums, scaledProducts, softmaxRows, webDirections } from './cosines.js';
 import { type FewShotData, fewShotSpec, sharpness } from './few-shot-method.js';
 
@@ -28,13 +28,11 @@ export const emDirichletSpec = fewShotSpec({
   citation: 'Martin, Huang, Shakeri, Pesquet and Ben Ayed, Transductive zero-shot and few-shot CLIP, CVPR 2024',
   parameters: {
     sharpness,
-    partition: {
-      description: 'weight of the entropy of the shares, κ; the larger, the fewer categories',
-      default: 0.5,
-      range: { kind: 'log', low: 0.05, high: 20 },
-      check: nonNegative,
-    },
-    rounds: { description: 'rounds of the EM', default: 20, check: wholeNumber },
+    partition: number('weight of the entropy of the shares, κ; the larger, the fewer categories', 0.5, {
+      least: 0,
+      range: log(0.05, 20),
+    }),
+    rounds: whole('rounds of the EM', 20),
   },
   learn: async (data, { sharpness: beta, partition, rounds }) => {
     const { backend, web, test, signal, onRound } = data;

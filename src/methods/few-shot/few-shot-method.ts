@@ -9,12 +9,21 @@
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
+import {
+  choice,
+  linear,
+  log,
+  number,
+  type OptionsOf,
+  type ParameterSpec,
+  type ParameterValue,
+  resolveParameters,
+} from '../../parameters.js';
 import { type FitOptions, type Method, notFitted, rowMaxima, sameRows } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
-import { choice, positive } from '../blocks/parameters.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import { toUnitRows, WhitenedSpace } from '../blocks/whitened-space.js';
-import type { Ingredient, MethodSpec, ParameterSpec, ParameterValue } from '../spec.js';
+import type { Ingredient, MethodSpec } from '../spec.js';
 
 export interface FewShotData {
   readonly backend: Backend;
@@ -37,71 +46,51 @@ export interface FewShotAnswer {
   readonly webWeights?: Float64Array;
 }
 
-export interface CheckedParameter extends ParameterSpec {
-  readonly default: number;
-  readonly check: (method: string, name: string, value: ParameterValue) => number;
-}
+type Declared = Readonly<Record<string, ParameterSpec<number>>>;
 
-export interface FewShotDefinition<Name extends string> {
+export interface FewShotDefinition<Own extends Declared> {
   readonly name: string;
   readonly title: string;
   readonly citation: string;
   readonly uses?: readonly Ingredient[];
-  readonly parameters: Readonly<Record<Name, CheckedParameter>>;
+  readonly parameters: Own;
   /** Leave whitened pictures at the length they have. @default false */
   readonly anyLength?: boolean;
-  learn(data: FewShotData, parameters: Readonly<Record<Name, number>>): Promise<FewShotAnswer>;
+  learn(data: FewShotData, parameters: OptionsOf<Own>): Promise<FewShotAnswer>;
 }
 
 /** How sharply cosines decide: posteriors are proportional to exp(sharpness · cosine). */
-export const sharpness: CheckedParameter = {
-  description: 'how sharply cosines decide',
-  default: 60,
-  range: { kind: 'log', low: 15, high: 240 },
-  check: positive,
+export const sharpness = number('how sharply cosines decide', 60, { above: 0, range: log(15, 240) });
+
+const origins = ['own', 'web'] as const;
+const spaceParameters = {
+  power: number('exponent of the features, signs kept', 0.75, { above: 0, range: linear(0.5, 1) }),
+  shrinkage: number('added to the within-category covariance, as a share of its mean eigenvalue', 0.3, {
+    above: 0,
+    range: log(0.03, 1),
+  }),
+  origin: choice(
+    'what test pictures are measured from: the mean of their own, or that of the web pictures',
+    'own',
+    origins,
+    'searched',
+  ),
 };
 
-const spaceParameters = {
-  power: {
-    description: 'exponent of the features, signs kept',
-    default: 0.75,
-    range: { kind: 'linear', low: 0.5, high: 1 },
-  },
-  shrinkage: {
-    description: 'added to the within-category covariance, as a share of its mean eigenvalue',
-    default: 0.3,
-    range: { kind: 'log', low: 0.03, high: 1 },
-  },
-  origin: {
-    description: 'what test pictures are measured from: the mean of their own, or that of the web pictures',
-    default: 'own',
-    range: { kind: 'choice', values: ['own', 'web'] },
-  },
-} as const satisfies Record<string, ParameterSpec>;
-
-class FewShotMethod<Name extends string> implements Method {
-  readonly options: { readonly power: number; readonly shrinkage: number; readonly origin: 'own' | 'web' };
-  readonly parameters: Readonly<Record<Name, number>>;
+class FewShotMethod<Own extends Declared> implements Method {
+  readonly options: OptionsOf<typeof spaceParameters>;
+  readonly parameters: OptionsOf<Own>;
   /** How far each web picture was believed; left out by methods that believe all alike. */
   theta_: Float64Array | undefined;
-  readonly #definition: FewShotDefinition<Name>;
+  readonly #definition: FewShotDefinition<Own>;
   #fitted: { features: Matrix; answer: FewShotAnswer; space: WhitenedSpace; centre: Float64Array } | undefined;
 
-  constructor(definition: FewShotDefinition<Name>, given: Readonly<Record<string, ParameterValue>>) {
+  constructor(definition: FewShotDefinition<Own>, given: Readonly<Record<string, ParameterValue>>) {
     this.#definition = definition;
-    const { name } = definition;
-    const value = (key: keyof typeof spaceParameters) => given[key] ?? spaceParameters[key].default;
-    this.options = {
-      power: positive(name, 'power', value('power')),
-      shrinkage: positive(name, 'shrinkage', value('shrinkage')),
-      origin: choice(name, 'origin', value('origin'), ['own', 'web']),
-    };
-    this.parameters = Object.fromEntries(
-      Object.entries<CheckedParameter>(definition.parameters).map(([key, { default: usual, check }]) => [
-        key,
-        check(name, key, given[key] ?? usual),
-      ]),
-    ) as Record<Name, number>;
+    const { name, parameters } = definition;
+    const { power, shrinkage, origin, ...own } = given;
+    this.options = resolveParameters(name, spaceParameters, { power, shrinkage, origin });
+    this.parameters = resolveParameters(name, parameters, own as Partial<OptionsOf<Own>>);
   }
 
   async fit(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<this> {
@@ -150,7 +139,7 @@ class FewShotMethod<Name extends string> implements Method {
   }
 }
 
-export function fewShotSpec<Name extends string>(definition: FewShotDefinition<Name>): MethodSpec {
+export function fewShotSpec<const Own extends Declared>(definition: FewShotDefinition<Own>): MethodSpec {
   const { name, title, citation, uses = ['web', 'auxiliary', 'test'], parameters } = definition;
   return {
     name,

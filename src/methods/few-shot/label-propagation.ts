@@ -6,10 +6,10 @@
  * (Delalleau, Bengio and Le Roux, "Efficient non-parametric function induction", AISTATS 2005), here with equal weights.
  */
 import { Matrix } from '../../linalg/matrix.js';
+import { integers, linear, number, whole } from '../../parameters.js';
 import { stackRows } from '../../problem/rows.js';
 import { neighbourGraph, smallest } from '../blocks/graph.js';
 import { labelTargets } from '../blocks/linear-model.js';
-import { properShare, wholeNumber } from '../blocks/parameters.js';
 import { timesTransposed } from '../blocks/products.js';
 import { addNeighbours } from './affinities.js';
 import { logarithms } from './cosines.js';
@@ -20,18 +20,12 @@ export const labelPropagationSpec = fewShotSpec({
   title: 'Label propagation',
   citation: 'Zhou, Bousquet, Lal, Weston and Schölkopf, Learning with local and global consistency, NeurIPS 2003',
   parameters: {
-    alpha: {
-      description: 'how far labels travel: the weight of the neighbours against that of the own label',
-      default: 0.9,
-      range: { kind: 'linear', low: 0.5, high: 0.99 },
-      check: properShare,
-    },
-    neighbours: {
-      description: 'nearest pictures that each is joined with',
-      default: 10,
-      range: { kind: 'integer', low: 3, high: 40 },
-      check: wholeNumber,
-    },
+    alpha: number('how far labels travel: the weight of the neighbours against that of the own label', 0.9, {
+      above: 0,
+      below: 1,
+      range: linear(0.5, 0.99),
+    }),
+    neighbours: whole('nearest pictures that each is joined with', 10, { range: integers(3, 40) }),
   },
   learn: async ({ backend, web, test, labels, categories, signal }, { alpha, neighbours }) => {
     const points = stackRows(web, test).copy('float64');

@@ -7,6 +7,7 @@
  * pictures' mean, since a folder of few categories is its own mean.
  */
 import type { Matrix } from '../../linalg/matrix.js';
+import { choice, log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { selectIntegers, selectRows } from '../../problem/rows.js';
@@ -14,11 +15,10 @@ import { keepWeb, rowsByCategory } from '../../problem/subset.js';
 import { contentOrder } from '../blocks/content-order.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { type LinearModel, labelTargets, readLinearThrough } from '../blocks/linear-model.js';
-import { choice, positive } from '../blocks/parameters.js';
 import { labelCounts } from '../blocks/products.js';
 import { softmaxRegression } from '../blocks/softmax.js';
 import { requireWeb } from '../blocks/web-problem.js';
-import { createMethod, type MethodSpec, type ParameterValue } from '../spec.js';
+import { createMethod, type MethodSpec } from '../spec.js';
 import { lrSpec } from '../web/lr.js';
 import { columnSums, softmaxRows } from './cosines.js';
 import { ldaSpec } from './lda.js';
@@ -26,30 +26,25 @@ import { withOffsets } from './sinkhorn.js';
 import { whitenedMeansSpec } from './whitened-means.js';
 
 const bases = ['ridge', 'softmax', 'lda', 'whitened-means'] as const;
-type Base = (typeof bases)[number];
 
 const parameters = {
-  base: {
-    description: 'method behind which shares are estimated',
-    default: 'ridge',
-    range: { kind: 'choice', values: bases },
-  },
-  penalty: {
-    description: 'penalty on the squared weights of ridge or softmax regression',
-    default: 0.5,
-    range: { kind: 'log', low: 1e-2, high: 1e1 },
-  },
-  sharpening: {
-    description: 'what the temperature is divided by: labels of web pictures are noisier than what pictures show',
-    default: 3,
-    range: { kind: 'log', low: 1, high: 10 },
-  },
-} as const satisfies MethodSpec['parameters'];
+  base: choice('method behind which shares are estimated', 'ridge', bases, 'searched'),
+  penalty: number('penalty on the squared weights of ridge or softmax regression', 0.5, {
+    above: 0,
+    range: log(1e-2, 1e1),
+  }),
+  sharpening: number(
+    'what the temperature is divided by: labels of web pictures are noisier than what pictures show',
+    3,
+    {
+      above: 0,
+      range: log(1, 10),
+    },
+  ),
+};
 
 class LabelShift implements Method {
-  readonly base: Base;
-  readonly penalty: number;
-  readonly sharpening: number;
+  readonly options: OptionsOf<typeof parameters>;
   /** π, estimated for the test pictures. */
   shares_: Float64Array | undefined;
   temperature_: number | undefined;
@@ -57,17 +52,15 @@ class LabelShift implements Method {
   /** log π/π⁰ */
   #offsets = new Float64Array(0);
 
-  constructor({ base, penalty, sharpening }: Readonly<Record<string, ParameterValue>>) {
-    this.base = choice('label-shift', 'base', base ?? parameters.base.default, bases);
-    this.penalty = positive('label-shift', 'penalty', penalty ?? parameters.penalty.default);
-    this.sharpening = positive('label-shift', 'sharpening', sharpening ?? parameters.sharpening.default);
+  constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
+    this.options = resolveParameters('label-shift', parameters, given);
   }
 
   async fit(problem: Problem, options: FitOptions): Promise<this> {
     options.signal?.throwIfAborted();
     requireWeb(problem, 'label-shift');
     this.#base = undefined;
-    this.temperature_ = (await this.#temperature(problem, options)) / this.sharpening;
+    this.temperature_ = (await this.#temperature(problem, options)) / this.options.sharpening;
     const base = await this.#create().fit(problem, options);
     const counts = labelCounts(problem.webLabels, problem.testNames.length);
     const before = counts.map((count) => count / problem.webLabels.length);
@@ -93,9 +86,9 @@ class LabelShift implements Method {
   }
 
   #create(): Method {
-    if (this.base === 'ridge') return createMethod(lrSpec, { ridge: this.penalty });
-    if (this.base === 'softmax') return new Softmax(this.penalty);
-    return createMethod(this.base === 'lda' ? ldaSpec : whitenedMeansSpec, { origin: 'web' });
+    if (this.options.base === 'ridge') return createMethod(lrSpec, { ridge: this.options.penalty });
+    if (this.options.base === 'softmax') return new Softmax(this.options.penalty);
+    return createMethod(this.options.base === 'lda' ? ldaSpec : whitenedMeansSpec, { origin: 'web' });
   }
 
   /** 1 where a category has a single web picture and none can be held out. */
@@ -190,7 +183,7 @@ class Softmax extends LinearMethod {
   }
 }
 
-export const labelShiftSpec: MethodSpec = {
+export const labelShiftSpec: MethodSpec<typeof parameters> = {
   name: 'label-shift',
   title: 'Label-shift EM',
   citation:
@@ -198,5 +191,5 @@ export const labelShiftSpec: MethodSpec = {
   uses: ['web', 'auxiliary', 'test'],
   setting: 'standard',
   parameters,
-  create: (given) => new LabelShift(given),
+  create: (options) => new LabelShift(options),
 };

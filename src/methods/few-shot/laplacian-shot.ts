@@ -7,8 +7,8 @@
  * `origin` of the space. Deviations: a = ½ β ‖z − m‖² of unit vectors, so that one sharpness serves all cosine methods, and that
  * sharpness also rectifies (there: 10).
  */
+import { integers, log, number, whole } from '../../parameters.js';
 import { labelTargets } from '../blocks/linear-model.js';
-import { nonNegative, wholeNumber } from '../blocks/parameters.js';
 import { toUnitRows } from '../blocks/whitened-space.js';
 import { affinities, assignmentObjective, smoothed } from './affinities.js';
 import { memberSums, scaledProducts, softmaxRows, webDirections } from './cosines.js';
@@ -23,18 +23,8 @@ export const laplacianShotSpec = fewShotSpec({
   citation: 'Ziko, Dolz, Granger and Ben Ayed, Laplacian regularized few-shot learning, ICML 2020',
   parameters: {
     sharpness,
-    lambda: {
-      description: 'how much each neighbour counts',
-      default: 1,
-      range: { kind: 'log', low: 0.1, high: 10 },
-      check: nonNegative,
-    },
-    neighbours: {
-      description: 'nearest test pictures that each is joined with',
-      default: 3,
-      range: { kind: 'integer', low: 1, high: 10 },
-      check: wholeNumber,
-    },
+    lambda: number('how much each neighbour counts', 1, { least: 0, range: log(0.1, 10) }),
+    neighbours: whole('nearest test pictures that each is joined with', 3, { range: integers(1, 10) }),
   },
   learn: async (data, { sharpness: beta, lambda, neighbours }) => {
     const { backend, web, test, labels, categories, signal } = data;

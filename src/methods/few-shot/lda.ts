@@ -5,8 +5,8 @@
  * Σ = (1 − own) I + own S_web. Pictures keep their lengths.
  */
 import { Matrix } from '../../linalg/matrix.js';
+import { linear, number } from '../../parameters.js';
 import { linearDecisions } from '../blocks/linear-model.js';
-import { properShare } from '../blocks/parameters.js';
 import { labelCounts, labelSums } from '../blocks/products.js';
 import { withWorkspace } from '../blocks/workspace.js';
 import { type FewShotData, fewShotSpec } from './few-shot-method.js';
@@ -17,12 +17,11 @@ export const ldaSpec = fewShotSpec({
   citation: 'Friedman, Regularized discriminant analysis, JASA 1989',
   uses: ['web', 'auxiliary'],
   parameters: {
-    own: {
-      description: 'share of the covariance that comes from the web pictures, from 0 to below 1',
-      default: 0.3,
-      range: { kind: 'linear', low: 0, high: 0.9 },
-      check: (method, name, value) => (value === 0 ? 0 : properShare(method, name, value)),
-    },
+    own: number('share of the covariance that comes from the web pictures, from 0 to below 1', 0.3, {
+      least: 0,
+      below: 1,
+      range: linear(0, 0.9),
+    }),
   },
   anyLength: true,
   learn: async (data, { own }) => {

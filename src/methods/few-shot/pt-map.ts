@@ -6,9 +6,9 @@
  * in place of a reduction by QR, and λ is larger (there 10) because cosines of whitened pictures are smaller.
  */
 import type { Matrix } from '../../linalg/matrix.js';
+import { log, number, whole } from '../../parameters.js';
 import { squaredDistances } from '../blocks/distances.js';
 import { labelTargets } from '../blocks/linear-model.js';
-import { positive, share, wholeNumber } from '../blocks/parameters.js';
 import { labelCounts } from '../blocks/products.js';
 import { columnSums, memberSums } from './cosines.js';
 import { fewShotSpec } from './few-shot-method.js';
@@ -20,19 +20,9 @@ export const ptMapSpec = fewShotSpec({
   citation:
     'Hu, Gripon and Pateux, Leveraging the feature distribution in transfer-based few-shot learning, ICANN 2021',
   parameters: {
-    lambda: {
-      description: 'how sharply squared distances decide',
-      default: 30,
-      range: { kind: 'log', low: 7.5, high: 120 },
-      check: positive,
-    },
-    step: {
-      description: 'how far centres move in a round',
-      default: 0.2,
-      range: { kind: 'log', low: 0.1, high: 1 },
-      check: share,
-    },
-    rounds: { description: 'rounds of assigning and moving', default: 20, check: wholeNumber },
+    lambda: number('how sharply squared distances decide', 30, { above: 0, range: log(7.5, 120) }),
+    step: number('how far centres move in a round', 0.2, { above: 0, most: 1, range: log(0.1, 1) }),
+    rounds: whole('rounds of assigning and moving', 20),
   },
   learn: async ({ backend, web, test, labels, categories, signal, onRound }, { lambda, step, rounds }) => {
     const webSums = memberSums(backend, labelTargets(labels, categories), web);

@@ -9,7 +9,7 @@
  * sums of z, as in the objective, not counts of the largest entries.
  */
 import { Matrix } from '../../linalg/matrix.js';
-import { positive } from '../blocks/parameters.js';
+import { changed, log, number } from '../../parameters.js';
 import { affinities, assignmentObjective, smoothed } from './affinities.js';
 import { scaledProducts, softmaxRows, webDirections } from './cosines.js';
 import { type DiagonalGaussians, logDensities, type Moments, moments, withSquares } from './diagonal-gaussians.js';
@@ -25,13 +25,8 @@ export const statASpec = fewShotSpec({
     'Zanella, Fuchs, De Vleeschouwer and Ben Ayed, Realistic test-time adaptation of vision-language models, CVPR 2025',
   parameters: {
     ...transclipParameters,
-    lambda: { ...transclipParameters.lambda, default: 1 },
-    anchor: {
-      description: 'how many pictures the anchor of a category counts for, α',
-      default: 1,
-      range: { kind: 'log', low: 0.1, high: 30 },
-      check: positive,
-    },
+    lambda: changed(transclipParameters.lambda, { default: 1 }),
+    anchor: number('how many pictures the anchor of a category counts for, α', 1, { above: 0, range: log(0.1, 30) }),
   },
   learn: (data, parameters) => statA(data, parameters),
 });

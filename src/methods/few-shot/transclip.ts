@@ -7,8 +7,8 @@
  * softmax(sharpness · cosine with the whitened means), where that paper has sentences, and an edge that both ends chose counts once.
  */
 import { Matrix } from '../../linalg/matrix.js';
+import { integers, linear, log, number, whole } from '../../parameters.js';
 import { labelTargets } from '../blocks/linear-model.js';
-import { nonNegative, positive, wholeNumber } from '../blocks/parameters.js';
 import { affinities, assignmentObjective, smoothed } from './affinities.js';
 import { scaledProducts, softmaxRows, webDirections } from './cosines.js';
 import { type DiagonalGaussians, logDensities, type Moments, moments, withSquares } from './diagonal-gaussians.js';
@@ -19,25 +19,10 @@ const innerRounds = 5;
 
 export const transclipParameters = {
   sharpness,
-  lambda: {
-    description: 'how much the first predictions count',
-    default: 0.5,
-    range: { kind: 'linear', low: 0, high: 1.5 },
-    check: nonNegative,
-  },
-  temper: {
-    description: 'what log densities are divided by',
-    default: 50,
-    range: { kind: 'log', low: 15, high: 200 },
-    check: positive,
-  },
-  neighbours: {
-    description: 'nearest test pictures that each is joined with',
-    default: 3,
-    range: { kind: 'integer', low: 1, high: 10 },
-    check: wholeNumber,
-  },
-  rounds: { description: 'rounds of assigning and re-estimating', default: 10, check: wholeNumber },
+  lambda: number('how much the first predictions count', 0.5, { least: 0, range: linear(0, 1.5) }),
+  temper: number('what log densities are divided by', 50, { above: 0, range: log(15, 200) }),
+  neighbours: whole('nearest test pictures that each is joined with', 3, { range: integers(1, 10) }),
+  rounds: whole('rounds of assigning and re-estimating', 10),
 } as const;
 
 export const transclipSpec = fewShotSpec({
@@ -46,12 +31,10 @@ export const transclipSpec = fewShotSpec({
   citation: 'Zanella, Gérin and Ben Ayed, Boosting vision-language models with transduction, NeurIPS 2024',
   parameters: {
     ...transclipParameters,
-    support: {
-      description: 'weight of all web pictures together against all test pictures, γ',
-      default: 1,
-      range: { kind: 'log', low: 0.1, high: 10 },
-      check: positive,
-    },
+    support: number('weight of all web pictures together against all test pictures, γ', 1, {
+      above: 0,
+      range: log(0.1, 10),
+    }),
   },
   learn: (data, parameters) => transclip(data, parameters),
 });

@@ -9,18 +9,18 @@
  * no test picture; 25 rounds.
  */
 import { Matrix } from '../../linalg/matrix.js';
+import { type OptionsOf, whole } from '../../parameters.js';
 import { labelTargets } from '../blocks/linear-model.js';
-import { wholeNumber } from '../blocks/parameters.js';
 import { toUnitRows } from '../blocks/whitened-space.js';
 import { memberSums, ownEntries, scaledProducts, softmaxRows } from './cosines.js';
 import { type FewShotAnswer, type FewShotData, fewShotSpec, sharpness } from './few-shot-method.js';
 import { type Balanced, sinkhorn, withOffsets } from './sinkhorn.js';
 
-const parameters = { sharpness, rounds: { description: 'rounds of the EM', default: 25, check: wholeNumber } };
+const parameters = { sharpness, rounds: whole('rounds of the EM', 25) };
 
 async function learn(
   data: FewShotData,
-  { sharpness: beta, rounds }: Record<keyof typeof parameters, number>,
+  { sharpness: beta, rounds }: OptionsOf<typeof parameters>,
   assign: (scores: Matrix<Float64Array>) => Balanced,
 ): Promise<FewShotAnswer> {
   const { backend, web, test, labels, categories, signal, onRound } = data;

@@ -3,6 +3,7 @@
  * Zemel, "Prototypical networks for few-shot learning", NeurIPS 2017, with features that are centred and at unit length as in
  * Wang, Chao, Weinberger and van der Maaten, "SimpleShot", 2019; whitening in place of a learnt embedding).
  */
+import { changed } from '../../parameters.js';
 import { scaledProducts, webDirections } from './cosines.js';
 import { fewShotSpec, sharpness } from './few-shot-method.js';
 
@@ -13,7 +14,7 @@ export const whitenedMeansSpec = fewShotSpec({
     'Wang, Chao, Weinberger and van der Maaten, SimpleShot: revisiting nearest-neighbor classification for few-shot learning, 2019',
   uses: ['web', 'auxiliary'],
   // Does not change which category wins, only how sure it is: nothing to search for.
-  parameters: { sharpness: { ...sharpness, range: undefined } },
+  parameters: { sharpness: changed(sharpness, { range: undefined }) },
   learn: async (data, { sharpness: beta }) => {
     const { backend } = data;
     const means = webDirections(data);

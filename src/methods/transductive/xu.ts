@@ -11,7 +11,7 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
-import { choice, integers, log, number, type OptionsOf, oneOf, resolveParameters, whole } from '../../parameters.js';
+import { choice, integers, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/method.js';
 import { squaredDistances } from '../blocks/distances.js';
 import { laplacianForm, neighbourGraph, smallest } from '../blocks/graph.js';
@@ -30,7 +30,7 @@ const parameters = {
   edges: whole('neighbours of a picture in the graph', 5),
   neighbours: whole('pictures that a category vector moves to', 30, { range: integers(5, 100) }),
   rounds: whole('rounds of self-training', 1, { least: 0, range: integers(0, 3) }),
-  hubness: choice('correction of hubs', 'normalised', hubnesses, { range: oneOf(hubnesses) }),
+  hubness: choice('correction of hubs', 'normalised', hubnesses, 'searched'),
 };
 
 export class Xu extends TransductiveMethod {

@@ -7,7 +7,7 @@
 import { ProblemError } from '../../errors.js';
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
-import { choice, oneOf } from '../../parameters.js';
+import { choice } from '../../parameters.js';
 import { columnMeans } from '../blocks/centring.js';
 
 export const lampert2014 =
@@ -16,9 +16,12 @@ export const lampert2014 =
 const priors = ['empirical', 'flat'] as const;
 export type AttributePrior = (typeof priors)[number];
 
-export const priorParameter = choice('chance of an attribute before the picture is seen', 'empirical', priors, {
-  range: oneOf(priors),
-});
+export const priorParameter = choice(
+  'chance of an attribute before the picture is seen',
+  'empirical',
+  priors,
+  'searched',
+);
 
 export interface BinaryAttributes {
   /** Auxiliary categories × attributes, 0 or 1. */

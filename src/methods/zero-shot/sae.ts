@@ -7,7 +7,7 @@
  */
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
-import { choice, log, number, type OptionsOf, oneOf, resolveParameters } from '../../parameters.js';
+import { choice, log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { linearDecisions } from '../blocks/linear-model.js';
@@ -20,7 +20,7 @@ const spaces = ['semantic', 'visual'] as const;
 
 const parameters = {
   lambda: number('weight of encoding against decoding', 0.2, { above: 0, range: log(1e-2, 1e2) }),
-  space: choice('where pictures and categories are compared', 'visual', spaces, { range: oneOf(spaces) }),
+  space: choice('where pictures and categories are compared', 'visual', spaces, 'searched'),
 };
 
 export class Sae implements Method {

@@ -9,7 +9,7 @@
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { Random } from '../../linalg/random.js';
-import { choice, log, number, type OptionsOf, oneOf, resolveParameters, whole } from '../../parameters.js';
+import { choice, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
 import type { Problem } from '../../problem/problem.js';
 import { centred, uncentred } from '../blocks/centring.js';
@@ -24,9 +24,7 @@ import { KernelAlignment, kernelNames, kernelValues } from './kernel-alignment.j
 import { spanCoordinates } from './span-coordinates.js';
 
 const parameters = {
-  kernel: choice('kernel between projected pictures and category vectors', 'gaussian', kernelNames, {
-    range: oneOf(kernelNames),
-  }),
+  kernel: choice('kernel between projected pictures and category vectors', 'gaussian', kernelNames, 'searched'),
   width: number('width of the Gaussian and the Cauchy kernel', 1, { above: 0, range: log(0.3, 2) }),
   balance: number('weight of wrong categories', 1, { least: 0, range: log(0.3, 3) }),
   incoherence: number('weight of the constraint on the projection', 0.01, { least: 0, range: log(1e-3, 0.3) }),
