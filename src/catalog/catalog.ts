@@ -16,6 +16,7 @@ import {
 } from '@duckdb/node-api';
 import { ArgumentError, BowerbirdError, UsageError } from '../errors.js';
 import { databaseError } from './damage.js';
+import { historyQuestion, wholeHistory } from './history.js';
 import { hasSegments, Journal, readSegment, type Segment } from './journal.js';
 import type { JournalEvent } from './journal-record.js';
 import { type CatalogPatience, inUse, openInstance } from './open-instance.js';
@@ -23,11 +24,13 @@ import type { FoundPicture, Lane, PictureRow, StateChange } from './picture.js';
 import { applyBatch, columnName, createBatch, createTables, fieldName, fillBatch, segmentApplied } from './schema.js';
 import { checkMove } from './states.js';
 
-const catalogFile = 'catalog.duckdb';
+export const catalogFile = 'catalog.duckdb';
 const journalFolder = 'catalog-journal';
 /** The journal is applied when it reaches this size, so that replaying it stays a matter of moments. */
 const segmentEvents = 4000;
 const segmentBytes = 8 * 2 ** 20;
+/** Applied segments before they are put together. */
+const mostApplied = 200;
 /** Handed to the database at a time, so that its memory suffices whatever a source sends. */
 const pieceLength = 2 ** 21;
 
@@ -97,6 +100,7 @@ export class Catalog {
   #applying: Promise<void> = Promise.resolve();
   #events = 0;
   #closed = false;
+  #damagedRecords = 0;
 
   private constructor(
     folder: string,
@@ -120,14 +124,24 @@ export class Catalog {
     const last = (applied.getRows()[0]?.[0] as number | undefined) ?? 0;
     const journal = new Journal(join(folder, journalFolder), last);
     const catalog = new Catalog(folder, instance, connection, journal, released);
-    for (const segment of journal.segments()) if (segment.number > last) await catalog.#apply(segment);
-    for (const segment of journal.segments()) journal.remove(segment);
+    // Tables that are older than the journal, or gone, catch up.
+    for (const segment of journal.applied()) if (segment.number > last) await catalog.#apply(segment);
+    for (const segment of journal.pending()) {
+      if (segment.number > last) await catalog.#apply(segment);
+      journal.keep(segment);
+    }
+    await catalog.#shortenHistory();
     return catalog;
   }
 
   /** @internal use `openCatalog` */
   static async look(folder: string, instance: DuckDBInstance, released: () => void): Promise<Catalog> {
     return new Catalog(folder, instance, await instance.connect(), undefined, released);
+  }
+
+  /** Records of the journal that could not be read when the catalog was opened: what they said is lost. */
+  get damagedRecords(): number {
+    return this.#damagedRecords;
   }
 
   /** Records newly found pictures and where their source now stands; a picture already known is left as it is. */
@@ -156,10 +170,10 @@ export class Catalog {
     if (!journal) return this.#applying;
     const last = journal.rotate();
     this.#applying = this.#applying.then(async () => {
-      for (const segment of journal.segments()) {
+      for (const segment of journal.pending()) {
         if (segment.number > last) break;
         await this.#apply(segment);
-        journal.remove(segment);
+        journal.keep(segment);
       }
     });
     return this.#applying;
@@ -246,8 +260,22 @@ export class Catalog {
     return columns;
   }
 
+  /** Many applied segments become one that says the same, and so does a catalog from before they were kept. */
+  async #shortenHistory(): Promise<void> {
+    const journal = this.#journal!;
+    const applied = journal.applied();
+    if (applied.length > 0 && applied.length <= mostApplied) return;
+    const [{ segment, rows }] = (await this.#connection.runAndReadAll(historyQuestion)).getRowObjectsJS() as [
+      { segment: number | null; rows: number },
+    ];
+    if (rows === 0 || segment === null) return;
+    // On a full disk the history stays as long as it is.
+    await journal.replaceApplied(segment, wholeHistory(this.#connection)).catch(() => {});
+  }
+
   async #apply({ file, number }: Segment): Promise<void> {
-    const { events } = readSegment(file);
+    const { events, damaged } = readSegment(file);
+    this.#damagedRecords += damaged;
     const connection = this.#connection;
     try {
       await connection.run('BEGIN TRANSACTION');

@@ -59,6 +59,7 @@ const descriptions: Record<string, string> = {
   path: 'File, relative to the data set.',
   bytes: 'Size of the file as downloaded.',
   sha256: 'SHA-256 of the file as downloaded.',
+  file_sha256: 'SHA-256 of the file, where it is the first frame of what was downloaded.',
   perceptual_hash: '63-bit perceptual hash in hexadecimal.',
   crop_hashes: 'The same of five slightly cropped windows.',
   media_type: 'Type found in its content.',

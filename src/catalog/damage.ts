@@ -8,7 +8,7 @@ const forbidden = /Read-only file system|Permission denied/i;
 const damage =
   /^(INTERNAL|FATAL|Serialization|IO|Invalid|Missing Extension|Sequence) Error|not a valid DuckDB|invalidated|checksum|corrupt|Could not read|deserialize/i;
 
-export const repairHint =
+const repairHint =
   'If the file is damaged, "bowerbird catalog repair --workspace DIR" builds it anew from the journal and the pictures.';
 
 /** @param file of the catalog */
@@ -27,4 +27,8 @@ export function unusable(file: string, cause: Error, verb: 'opened' | 'used'): B
       : repairHint,
     cause,
   });
+}
+
+export function isDamage(error: unknown): error is BowerbirdError {
+  return error instanceof BowerbirdError && error.hint === repairHint;
 }

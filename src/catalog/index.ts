@@ -12,6 +12,7 @@ export {
   pictureId,
   type StateChange,
 } from './picture.js';
+export { type CatalogRepair, repairCatalog } from './repair.js';
 export {
   type DropReason,
   dropReasons,

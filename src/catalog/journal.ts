@@ -1,5 +1,6 @@
 /**
- * An append-only journal in numbered segment files. A record is handed to the operating system before `append` returns,
+ * An append-only journal in numbered segment files, which stay in a folder of their own after they have been applied: from
+ * them the tables can be made again. A record is handed to the operating system before `append` returns,
  * so killing the process loses nothing; `fdatasync` follows within a second, so a power cut loses at most that. After a
  * write that failed, as on a full disk, nothing more is appended.
  */
@@ -13,14 +14,17 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileError } from '../formats/file.js';
+import { writeBeside } from '../formats/index.js';
 import { type DecodedRecords, decodeRecords, encodeRecord, type JournalEvent } from './journal-record.js';
 
 const segmentName = /^(\d{9})\.jsonl$/;
+const appliedFolder = 'applied';
 const syncDelay = 1000;
 
 export interface Segment {
@@ -42,8 +46,8 @@ export class Journal {
   constructor(folder: string, after: number) {
     this.#folder = folder;
     try {
-      mkdirSync(folder, { recursive: true });
-      this.#number = Math.max(after, ...this.segments().map((segment) => segment.number));
+      mkdirSync(join(folder, appliedFolder), { recursive: true });
+      this.#number = Math.max(after, this.pending().at(-1)?.number ?? 0, this.applied().at(-1)?.number ?? 0);
     } catch (error) {
       throw fileError(folder, error, 'written');
     }
@@ -93,20 +97,40 @@ export class Journal {
     return this.#number;
   }
 
-  /** All segments on disk, oldest first. */
-  segments(): Segment[] {
-    return readdirSync(this.#folder)
-      .flatMap((name) => segmentName.exec(name)?.slice(1) ?? [])
-      .map((digits) => ({ number: Number(digits), file: this.#file(Number(digits)) }))
-      .sort((a, b) => a.number - b.number);
+  /** Segments that wait to be applied, oldest first. */
+  pending(): Segment[] {
+    return segmentsIn(this.#folder);
   }
 
-  remove(segment: Segment): void {
-    unlinkSync(segment.file);
+  /** Segments that have been applied, oldest first. */
+  applied(): Segment[] {
+    return segmentsIn(join(this.#folder, appliedFolder));
+  }
+
+  /** A segment has been applied. */
+  keep({ file, number }: Segment): void {
+    try {
+      renameSync(file, this.#appliedFile(number));
+    } catch (error) {
+      throw fileError(file, error, 'written');
+    }
+  }
+
+  /** Puts one segment, with these records, in the place of all that were applied. */
+  async replaceApplied(number: number, records: AsyncIterable<readonly JournalEvent[]>): Promise<void> {
+    const before = this.applied();
+    await writeBeside(this.#appliedFile(number), async (file) => {
+      for await (const events of records) await file.append(encodeRecord(events));
+    });
+    for (const segment of before) if (segment.number < number) unlinkSync(segment.file);
+  }
+
+  #appliedFile(number: number): string {
+    return join(this.#folder, appliedFolder, nameOf(number));
   }
 
   #file(number: number): string {
-    return join(this.#folder, `${String(number).padStart(9, '0')}.jsonl`);
+    return join(this.#folder, nameOf(number));
   }
 
   #fail(error: unknown): never {
@@ -129,6 +153,17 @@ export class Journal {
         this.#failure ??= fileError(this.#file(this.#number), error, 'written');
     });
   }
+}
+
+function nameOf(number: number): string {
+  return `${String(number).padStart(9, '0')}.jsonl`;
+}
+
+function segmentsIn(folder: string): Segment[] {
+  return readdirSync(folder)
+    .flatMap((name) => segmentName.exec(name)?.slice(1) ?? [])
+    .map((digits) => ({ number: Number(digits), file: join(folder, nameOf(Number(digits))) }))
+    .sort((a, b) => a.number - b.number);
 }
 
 /** Whether a journal was left that has not been brought into the tables. */

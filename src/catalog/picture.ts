@@ -32,7 +32,10 @@ export interface PictureMeasurements {
   /** Relative to the workspace, with forward slashes; empty when there is no file any more. */
   path?: string;
   bytes?: number;
+  /** Of what was fetched. */
   sha256?: string;
+  /** Of the file, where it is not what was fetched: the first frame of an animation. */
+  fileSha256?: string;
   /** 64-bit perceptual hash as 16 hexadecimal digits. */
   perceptualHash?: string;
   /** The same of slightly cropped windows, with spaces between. */

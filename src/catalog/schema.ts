@@ -4,7 +4,7 @@
  */
 
 /** Columns known when a picture is found; they never change afterwards. */
-const foundColumns = {
+export const foundColumns = {
   id: 'VARCHAR',
   category: 'VARCHAR',
   source: 'VARCHAR',
@@ -24,14 +24,20 @@ const foundColumns = {
 } as const;
 
 /** Replaced, or cleared, by every change of state. */
-const stateColumns = { state: 'VARCHAR', reason: 'VARCHAR', detail: 'VARCHAR', duplicate_of: 'VARCHAR' } as const;
+export const stateColumns = {
+  state: 'VARCHAR',
+  reason: 'VARCHAR',
+  detail: 'VARCHAR',
+  duplicate_of: 'VARCHAR',
+} as const;
 
 /** Kept until a change of state names them; an empty text clears a column. */
-const measuredColumns = {
+export const measuredColumns = {
   attempts: 'INTEGER',
   path: 'VARCHAR',
   bytes: 'INTEGER',
   sha256: 'VARCHAR',
+  file_sha256: 'VARCHAR',
   perceptual_hash: 'VARCHAR',
   crop_hashes: 'VARCHAR',
   media_type: 'VARCHAR',
@@ -52,6 +58,7 @@ export const createTables = `
   CREATE TABLE IF NOT EXISTS picture (
     ${list({ ...foundColumns, ...stateColumns, ...measuredColumns })},
     found_at TIMESTAMP, changed_at TIMESTAMP, PRIMARY KEY (id));
+  ALTER TABLE picture ADD COLUMN IF NOT EXISTS file_sha256 VARCHAR;
   CREATE TABLE IF NOT EXISTS lane (
     category VARCHAR, source VARCHAR, cursor VARCHAR, next_rank INTEGER, state VARCHAR, reason VARCHAR, detail VARCHAR,
     PRIMARY KEY (category, source));

@@ -44,6 +44,10 @@ export interface CrawlOptions {
   parallelCategories?: number;
   signal?: AbortSignal;
   onProgress?(progress: CrawlProgress): void;
+  /** Before it goes on: the files of an earlier crawl are read and compared with what the catalog says. */
+  onCheck?(done: number, total: number): void;
+  /** Something a user should know. */
+  onNote?(message: string): void;
   /** While another process has the catalog open. */
   onWait?: CatalogPatience['onWait'];
 }
@@ -122,7 +126,7 @@ class Crawl {
   async run(): Promise<CrawlSummary> {
     const { sources, categories } = this.#options;
     for (const source of sources) await source.prepare?.(this.#contextOf(source));
-    await reconcile(this.#catalog);
+    await this.#reconcile();
     const kept = await this.#keptSoFar();
     const wanted = categories.length * this.#perCategory;
     this.#tally = new Tally(
@@ -139,6 +143,15 @@ class Crawl {
       if (removed.length === 0) break;
     }
     return summarise(this.#catalog, this.#options, this.#perCategory);
+  }
+
+  async #reconcile(): Promise<void> {
+    const { onCheck, onNote } = this.#options;
+    const { aside, folder, again } = await reconcile(this.#catalog, { signal: this.#stop.signal, onProgress: onCheck });
+    if (this.#catalog.damagedRecords > 0)
+      onNote?.(`${this.#catalog.damagedRecords} records of the catalog's journal were damaged and are lost`);
+    if (again > 0) onNote?.(`the files of ${again} pictures are missing or damaged; they are fetched again`);
+    if (aside > 0) onNote?.(`${aside} files that the catalog does not know were moved to ${folder}`);
   }
 
   async #allCategories(retryFailed: boolean): Promise<void> {

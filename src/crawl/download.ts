@@ -1,17 +1,18 @@
 /**
  * One picture from its source to a file in the workspace. The file is named after the catalog's id and the type found in
- * its content, never after anything the web says; it is written beside and renamed. Flushing every file to disk would
- * cost more than downloading it; what a power cut damages is noticed by its size when a crawl is resumed.
+ * its content, never after anything the web says; it is written beside, flushed to disk and renamed.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { constants, mkdirSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PictureRow } from '../catalog/index.js';
+import { sha256Of } from './file-hash.js';
 import { Refusal } from './network/failure.js';
 import type { HttpClient } from './network/http.js';
 import { matchesHost } from './network/limiter.js';
 import { forbiddingTag } from './network/robots.js';
+import { ownFolder } from './own-folder.js';
 import { describeOther, type PictureType, pictureType, signatureBytes } from './picture-type.js';
 import { isPlaceholderAddress } from './placeholders.js';
 import type { Source } from './sources/source.js';
@@ -41,7 +42,8 @@ export class PictureStore {
     this.#workspace = workspace;
     this.#http = http;
     this.#maximumBytes = options.maximumBytes ?? 25 * 2 ** 20;
-    mkdirSync(join(workspace, picturesFolder, partialFolder), { recursive: true });
+    ownFolder(join(workspace, picturesFolder));
+    ownFolder(join(workspace, picturesFolder, partialFolder));
   }
 
   async fetch(picture: PictureRow, source: Source, signal?: AbortSignal): Promise<StoredPicture> {
@@ -82,14 +84,20 @@ export class PictureStore {
     return join(this.#workspace, picturesFolder, partialFolder, id);
   }
 
-  async replace(partial: string, path: string): Promise<void> {
+  /** Returns the hash of the file. */
+  async replace(partial: string, path: string): Promise<string> {
+    const handle = await open(partial, 'r+');
+    await handle.datasync().finally(() => handle.close());
+    const sha256 = await sha256Of(partial);
     await rename(partial, this.file(path));
+    return sha256;
   }
 
   async #store(id: string, body: AsyncIterable<Buffer>, maximumBytes: number): Promise<StoredPicture> {
     const partial = this.partial(id);
     const hash = createHash('sha256');
-    const handle = await open(partial, 'w', 0o644);
+    const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
+    const handle = await open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644);
     let bytes = 0;
     let head = Buffer.alloc(0);
     let type: PictureType | undefined;
@@ -106,6 +114,7 @@ export class PictureStore {
         await handle.writeFile(chunk);
       }
       type ??= expectPicture(head);
+      await handle.datasync();
     } catch (error) {
       await handle.close();
       await rm(partial, { force: true });

@@ -9,6 +9,7 @@ export { defaultLicences, type LicenceCode, licenceCodes, parseLicences } from '
 export type { NetworkOptions } from './network/http.js';
 export { userAgent } from './network/user-agent.js';
 export { type PlannedQuestion, planCrawl } from './plan.js';
+export { type Reconciled, type ReconcileOptions, reconcile } from './reconcile.js';
 export { createSource, type SourceOptions, webSources } from './sources/index.js';
 export type { Source, SourceContext, SourcePage } from './sources/source.js';
 export type { CrawlSummary } from './summary.js';

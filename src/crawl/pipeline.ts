@@ -104,9 +104,9 @@ async function checkStored(id: string, stored: StoredPicture, { store, check }: 
   const partial = store.partial(id);
   await writeFirstFrame(store.file(stored.path), partial, check);
   const path = store.pathFor(id, 'png');
-  await store.replace(partial, path);
+  const fileSha256 = await store.replace(partial, path);
   if (path !== stored.path) await store.remove(stored.path);
-  return { stored: { ...stored, path }, checked };
+  return { stored: { ...stored, path }, checked: { ...checked, fileSha256 } };
 }
 
 async function commentsOf(

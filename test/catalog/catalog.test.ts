@@ -136,7 +136,7 @@ describe('catalog', () => {
     const second = await open();
     const [row] = await all(second.pictures());
     expect(row).toMatchObject({ state: 'failed', reason: 'gone' });
-    expect(readdirSync(join(folder, 'catalog-journal'))).toEqual([]);
+    expect(readdirSync(join(folder, 'catalog-journal'))).toEqual(['applied']);
     second.move({ id: row.id, from: 'failed', to: 'found' });
     expect((await all(second.pictures()))[0].state).toBe('found');
   });

@@ -196,6 +196,8 @@ export default defineCommand({
         },
         signal,
         onWait: showWaiting(progress),
+        onCheck: (done, total) => update({ stage: 'checking the files', done, total }),
+        onNote: (message) => progress.note(message),
         onProgress: (state) =>
           update({ stage: 'crawl', done: state.kept, total: state.wanted, detail: describe(state) }),
       });

@@ -4,6 +4,7 @@ import type { Command } from '../command.js';
 export const commands: Record<string, () => Promise<Command>> = {
   'catalog export': () => import('./catalog-export.js').then((m) => m.default),
   'catalog query': () => import('./catalog-query.js').then((m) => m.default),
+  'catalog repair': () => import('./catalog-repair.js').then((m) => m.default),
   classify: () => import('./classify.js').then((m) => m.default),
   compare: () => import('./compare.js').then((m) => m.default),
   crawl: () => import('./crawl.js').then((m) => m.default),

@@ -1,10 +1,9 @@
 /** The pictures that are compared: kept ones of the workspace, and references that they must not repeat. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../../catalog/index.js';
 import { BowerbirdError } from '../../errors.js';
+import { sha256Of } from '../file-hash.js';
 import { greyPicture } from '../grey.js';
 import { perceptualHashes } from '../perceptual-hash.js';
 
@@ -64,10 +63,4 @@ export async function referenceItems(
     if (grey) items.push({ kind, name: file, file, sha256: await sha256Of(file), ...perceptualHashes(grey) });
   }
   return items;
-}
-
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }

@@ -69,6 +69,8 @@ export const crawlStage: Stage = {
         })),
       },
       ...waitingIn(context),
+      onCheck: (done, total) => context.onProgress({ done, total, detail: 'files checked' }),
+      onNote: context.note,
       onProgress: ({ kept, wanted }) => context.onProgress({ done: kept, total: wanted }),
     });
     const counts = await writeCatalogList(workspace, layout.crawled, categories, {
