@@ -19,6 +19,16 @@ export interface WhitenedSpaceOptions {
   shrinkage: number;
 }
 
+interface Kept {
+  readonly key: string;
+  readonly labels: Int32Array;
+  readonly backend: Backend;
+  readonly space: WhitenedSpace;
+}
+
+/** The last space of each set of auxiliary pictures: methods that are compared on one problem mostly want the same one. */
+const kept = new WeakMap<Matrix, Kept>();
+
 export class WhitenedSpace {
   /** Means of the auxiliary categories, measured from the mean of the auxiliary pictures, Ca×d. */
   readonly auxiliaryMeans: Matrix<Float64Array>;
@@ -47,6 +57,16 @@ export class WhitenedSpace {
   }
 
   static async learn(problem: Problem, backend: Backend, options: WhitenedSpaceOptions): Promise<WhitenedSpace> {
+    const { auxiliaryFeatures: features, auxiliaryLabels: labels } = problem;
+    const key = `${options.power} ${options.shrinkage}`;
+    const found = kept.get(features);
+    if (found && found.key === key && found.labels === labels && found.backend === backend) return found.space;
+    const space = await WhitenedSpace.#learn(problem, backend, options);
+    kept.set(features, { key, labels, backend, space });
+    return space;
+  }
+
+  static async #learn(problem: Problem, backend: Backend, options: WhitenedSpaceOptions): Promise<WhitenedSpace> {
     const { auxiliaryLabels: labels, auxiliaryNames } = problem;
     const categories = auxiliaryNames.length;
     const counts = labelCounts(labels, categories);

@@ -1,0 +1,156 @@
+/** One method on one folder: how often it is right, how well it knows strangers, whether its probabilities hold. */
+import { BowerbirdError } from '../../src/errors.js';
+import { accuracy, meanCategoryAccuracy, rocArea } from '../../src/evaluation/index.js';
+import type { Backend, Matrix } from '../../src/linalg/index.js';
+import { softmaxRows } from '../../src/methods/few-shot/cosines.js';
+import { energy, featureScores, maximumLogit } from '../../src/methods/few-shot/stranger-scores.js';
+import { createMethod, findMethod, type ParameterValue } from '../../src/methods/index.js';
+import { type Folder, type Method, rowMaxima } from '../../src/problem/index.js';
+import { selectIntegers } from '../../src/problem/rows.js';
+
+/** Sums over 15 bins of equal width; bins of several measurements add up. */
+export interface Calibration {
+  readonly counts: number[];
+  readonly stated: number[];
+  readonly true: number[];
+}
+
+export interface Measurement {
+  /** Listed pictures, and how many of them were named right. */
+  readonly pictures: number;
+  readonly right: number;
+  readonly macro: number;
+  /** Areas under the curve for telling strangers from listed pictures; empty without strangers. */
+  readonly strangers: Readonly<Record<string, number>>;
+  /** Of the confidence in the name given; a stranger's name is wrong. */
+  readonly confidence: Calibration;
+  /** Share of right answers whose picture was more likely unlisted, where the method says. */
+  readonly calledUnlisted?: number;
+  /** Of the belief in web pictures, where the method has one and the truth is known. */
+  readonly webCalibration?: Calibration;
+  readonly webArea?: number;
+  readonly seconds: number;
+}
+
+export interface Failure {
+  readonly failure: string;
+}
+
+/** What a method that states probabilities gives. */
+interface Probabilities {
+  /** n×C; a row and its entry of `unlisted` sum to one. */
+  listed: Matrix;
+  unlisted: Float64Array;
+}
+
+/** `name` or `name:parameter=value:…`. */
+export function parseMethod(text: string): { name: string; parameters: Record<string, ParameterValue> } {
+  const [name, ...settings] = text.split(':');
+  const parameters = settings.map((setting): [string, ParameterValue] => {
+    const [key, value] = setting.split('=');
+    return [key, value !== '' && Number.isFinite(Number(value)) ? Number(value) : value];
+  });
+  return { name, parameters: Object.fromEntries(parameters) };
+}
+
+export async function measure(
+  method: string,
+  folder: Folder,
+  backend: Backend,
+  seed: number,
+): Promise<Measurement | Failure> {
+  const { name, parameters } = parseMethod(method);
+  const started = performance.now();
+  try {
+    const fitted = await createMethod(findMethod(name), parameters, seed).fit(folder.problem, { backend });
+    return score(fitted, folder, (performance.now() - started) / 1000);
+  } catch (error) {
+    if (!(error instanceof BowerbirdError)) throw error;
+    return { failure: error.message };
+  }
+}
+
+function score(method: Method, { problem, truth }: Folder, seconds: number): Measurement {
+  const values = method.decisionValues(problem.testFeatures);
+  const stated = (method as { probabilities?: (features: Matrix) => Probabilities }).probabilities?.(
+    problem.testFeatures,
+  );
+  // Decision values of a method without probabilities are taken for logits.
+  const listed = stated?.listed ?? softmaxRows(values.copy('float64'));
+  const predicted = rowMaxima(stated?.listed ?? values);
+  const known = Int32Array.from(truth.keys()).filter((i) => truth[i] >= 0);
+  const [named, labels] = [selectIntegers(predicted, known), selectIntegers(truth, known)];
+  const right = Array.from(predicted, (category, i) => category === truth[i]);
+  const unlisted = stated?.unlisted;
+  const theta = (method as { theta_?: Float64Array }).theta_;
+  const clean = problem.webKinds?.map((kind) => kind === 'clean');
+  return {
+    pictures: known.length,
+    right: Math.round(known.length * accuracy(named, labels)),
+    macro: meanCategoryAccuracy(named, labels, problem.testNames.length),
+    strangers:
+      known.length === truth.length
+        ? {}
+        : areas(truth, {
+            ...(unlisted && { unlisted }),
+            'maximum logit': maximumLogit(values),
+            energy: energy(values),
+          }),
+    confidence: calibration(
+      Array.from(predicted, (category, i) => listed.at(i, category)),
+      right,
+    ),
+    ...(unlisted && {
+      calledUnlisted: share(
+        [...right.keys()].filter((i) => right[i]),
+        (i) => unlisted[i] > 0.5,
+      ),
+    }),
+    ...(theta && clean && { webCalibration: calibration(theta, clean), webArea: rocArea(theta, clean) }),
+    seconds,
+  };
+}
+
+/** Areas of scores that need no method, from the features alone. */
+export async function measureFeatures({ problem, truth }: Folder, backend: Backend): Promise<Record<string, number>> {
+  const scores = await featureScores(problem, backend);
+  return areas(truth, {
+    'relative Mahalanobis': scores.relativeMahalanobis,
+    'nearest cosine': scores.nearestCosine,
+    'nearest cosine less auxiliary': scores.cosineContrast,
+  });
+}
+
+function areas(truth: Int32Array, scores: Record<string, Float64Array>): Record<string, number> {
+  const strange = Array.from(truth, (category) => category < 0);
+  return Object.fromEntries(Object.entries(scores).map(([name, values]) => [name, rocArea(values, strange)]));
+}
+
+const bins = 15;
+
+function calibration(stated: ArrayLike<number>, holds: ArrayLike<boolean>): Calibration {
+  const empty = () => new Array<number>(bins).fill(0);
+  const result = { counts: empty(), stated: empty(), true: empty() };
+  for (let i = 0; i < stated.length; i++) {
+    const bin = Math.min(bins - 1, Math.max(0, Math.floor(stated[i] * bins)));
+    result.counts[bin]++;
+    result.stated[bin] += stated[i];
+    if (holds[i]) result.true[bin]++;
+  }
+  return result;
+}
+
+/** Expected calibration error of measurements taken together. */
+export function calibrationError(parts: readonly Calibration[]): number {
+  let [error, total] = [0, 0];
+  for (let bin = 0; bin < bins; bin++) {
+    const sum = (key: keyof Calibration) => parts.reduce((all, part) => all + part[key][bin], 0);
+    error += Math.abs(sum('stated') - sum('true'));
+    total += sum('counts');
+  }
+  return error / total;
+}
+
+function share<T>(items: readonly T[], holds: (item: T) => boolean): number {
+  return items.filter(holds).length / items.length;
+}

@@ -1,0 +1,193 @@
+/** The results of the wild benchmark as markdown tables and one figure. */
+import * as Plot from '@observablehq/plot';
+import { parseHTML } from 'linkedom';
+import { markdownTable } from '../shared/document.js';
+import { regimes } from './regimes.js';
+import { featureAreas, type Line, mean, type Summary, summarise } from './results.js';
+
+/** The method that the others are rivals of. */
+export const own = 'bowerbird';
+/** The row of accuracies that the truth would give. */
+export const ceilingName = 'ceiling (true labels)';
+/** What the first table of such folders was made with. */
+const baselines = ['whitened-means', 'lr', 'whitened-em', 'whitened-em-balanced'];
+
+export function writeReport(lines: readonly Line[], titles: ReadonlyMap<string, string>, command: string): string {
+  const all = summarise(lines);
+  const problems = [...new Set(all.map(({ problem }) => problem))];
+  const measured = all.filter(({ method }) => method !== ceilingName);
+  return [
+    `Command: \`${command}\`. Accuracy in percent of the listed pictures, default parameters; the best of a column is bold.`,
+    ...problems.map(
+      (problem) =>
+        `**${titles.get(problem) ?? problem}**\n\n${accuracyTable(all.filter((each) => each.problem === problem))}`,
+    ),
+    comparison(measured),
+    `Area under the curve for telling pictures of unlisted categories from listed ones, mean over problems (\`unlisted\` where a method gives that probability, else the better of maximum logit and energy).\n\n${strangerTable(lines, measured)}`,
+    `Expected calibration error (15 bins) of the confidence and of the belief in web pictures, the area under the curve of that belief, and seconds of a fit (few-shot methods: with the whitened space at hand); means over all cells, and the worst.\n\n${calibrationTable(measured)}`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** Regimes in the order in which they are defined. */
+function regimesOf(summaries: readonly Summary[]): string[] {
+  return Object.keys(regimes).filter((name) => summaries.some(({ regime }) => regime === name));
+}
+
+function methodsByMean(summaries: readonly Summary[]): string[] {
+  const names = [...new Set(summaries.map(({ method }) => method))];
+  const average = (name: string) =>
+    mean(summaries.filter(({ method }) => method === name).map((each) => each.accuracy));
+  return names.sort((a, b) => Number(a === ceilingName) - Number(b === ceilingName) || average(b) - average(a));
+}
+
+function accuracyTable(summaries: readonly Summary[]): string {
+  const columns = regimesOf(summaries);
+  const best = columns.map((regime) =>
+    Math.max(
+      ...summaries.filter((each) => each.regime === regime && each.method !== ceilingName).map((each) => each.accuracy),
+    ),
+  );
+  const rows = methodsByMean(summaries).map((method) => {
+    const cells = columns.map((regime) => summaries.find((each) => each.regime === regime && each.method === method));
+    const known = cells.flatMap((cell) => (cell ? [cell.accuracy] : []));
+    return [
+      method,
+      ...cells.map((cell, k) => {
+        if (!cell) return '–';
+        const text = cell.accuracy.toFixed(1);
+        return cell.accuracy >= best[k] - 1e-9 ? `**${text}**` : text;
+      }),
+      method === ceilingName ? '–' : mean(known).toFixed(1),
+    ];
+  });
+  return markdownTable(['method', ...columns.map((name) => regimes[name].title), 'mean'], rows);
+}
+
+/** The own method against the best of the others, cell by cell. */
+function comparison(summaries: readonly Summary[]): string {
+  const cells = summaries
+    .filter(({ method }) => method === own)
+    .flatMap((cell) => {
+      const others = summaries.filter(
+        ({ problem, regime, method }) => problem === cell.problem && regime === cell.regime && method !== own,
+      );
+      if (others.length === 0) return [];
+      const best = others.reduce((a, b) => (b.accuracy > a.accuracy ? b : a));
+      const base = others.filter(({ method }) => baselines.includes(method)).map(({ accuracy }) => accuracy);
+      return [{ cell, best, baseline: base.length > 0 ? Math.max(...base) : Number.NaN }];
+    });
+  if (cells.length === 0) return '';
+  const below = cells
+    .filter(({ cell, best }) => best.accuracy - cell.accuracy > Math.max(1.5, 1.5 * best.standardError))
+    .map(
+      ({ cell, best }) =>
+        `${cell.problem}, ${regimes[cell.regime].title}: ${cell.accuracy.toFixed(1)} against ${best.accuracy.toFixed(1)} (${best.method})`,
+    );
+  const average = (values: number[]) => mean(values).toFixed(1);
+  return (
+    `Over ${cells.length} cells \`${own}\` has a mean of ${average(cells.map(({ cell }) => cell.accuracy))}; the best baseline of each cell ` +
+    `(whitened class means, ridge, whitened EM with and without balance) ${average(cells.map(({ baseline }) => baseline))}; the best of all ` +
+    `other methods in each cell ${average(cells.map(({ best }) => best.accuracy))}. ` +
+    (below.length === 0
+      ? 'In no cell is it more than 1.5 points (or 1.5 standard errors) below the best.'
+      : `More than 1.5 points (and 1.5 standard errors) below the best in ${below.length}: ${below.join('; ')}.`)
+  );
+}
+
+function strangerTable(lines: readonly Line[], summaries: readonly Summary[]): string {
+  const withStrangers = summaries.filter(({ strangers }) => Object.keys(strangers).length > 0);
+  const columns = regimesOf(withStrangers);
+  const area = ({ strangers }: Summary) => strangers.unlisted ?? Math.max(strangers['maximum logit'], strangers.energy);
+  const rows = [...new Set(withStrangers.map(({ method }) => method))].map((method) => ({
+    name: method,
+    figures: columns.map((regime) =>
+      mean(withStrangers.filter((each) => each.method === method && each.regime === regime).map(area)),
+    ),
+  }));
+  const alone = featureAreas(lines);
+  for (const name of [...new Set(alone.flatMap(({ areas }) => Object.keys(areas)))])
+    rows.push({
+      name: `features: ${name}`,
+      figures: columns.map((regime) =>
+        mean(alone.filter((each) => each.regime === regime).map(({ areas }) => areas[name])),
+      ),
+    });
+  rows.sort((a, b) => mean(b.figures) - mean(a.figures));
+  return markdownTable(
+    ['method', ...columns.map((name) => regimes[name].title)],
+    rows.map(({ name, figures }) => [name, ...figures.map((figure) => written(figure, 3))]),
+  );
+}
+
+function calibrationTable(summaries: readonly Summary[]): string {
+  const rows = methodsByMean(summaries).map((method) => {
+    const cells = summaries.filter((each) => each.method === method);
+    const errors = cells.map(({ confidenceError }) => confidenceError);
+    const web = cells.filter((cell) => cell.webError !== undefined);
+    const called = cells.filter(
+      (cell) => cell.calledUnlisted !== undefined && Object.keys(cell.strangers).length === 0,
+    );
+    return [
+      method,
+      written(mean(errors), 3),
+      written(Math.max(...errors), 3),
+      written(mean(web.map((cell) => cell.webError!)), 3),
+      written(Math.max(...web.map((cell) => cell.webError!)), 3),
+      written(mean(web.map((cell) => cell.webArea!)), 3),
+      written(mean(called.map((cell) => cell.calledUnlisted!)), 1),
+      written(mean(cells.map((cell) => cell.seconds)), 2),
+    ];
+  });
+  return markdownTable(
+    ['method', 'confidence', 'worst', 'web pictures', 'worst', 'area', 'right, called unlisted, %', 'seconds'],
+    rows,
+  );
+}
+
+const written = (figure: number, digits: number) => (Number.isFinite(figure) ? figure.toFixed(digits) : '–');
+
+/** Accuracy by regime, mean over problems: the own method, the best seven others by their means, and the rest in grey. */
+export function drawFigure(lines: readonly Line[]): string {
+  const all = summarise(lines).filter(({ method }) => method !== ceilingName);
+  const columns = regimesOf(all);
+  const ranked = methodsByMean(all);
+  const named = new Set([own, ...ranked.slice(0, 8)]);
+  const points = ranked.flatMap((method) =>
+    columns.flatMap((regime) => {
+      const cells = all.filter((each) => each.method === method && each.regime === regime);
+      return cells.length > 0
+        ? [{ method, regime: regimes[regime].title, y: mean(cells.map((cell) => cell.accuracy)) }]
+        : [];
+    }),
+  );
+  const { document } = parseHTML('<html></html>');
+  const line = { x: 'regime', y: 'y', z: 'method' } as const;
+  const shown = points.filter(({ method }) => named.has(method));
+  const plot = Plot.plot({
+    document,
+    width: 900,
+    height: 500,
+    marginRight: 150,
+    marginBottom: 110,
+    style: { background: 'white', color: 'black' },
+    x: { label: null, domain: columns.map((name) => regimes[name].title), tickRotate: -45 },
+    y: { label: 'accuracy, %', grid: true },
+    color: { scheme: 'dark2' },
+    marks: [
+      Plot.line(
+        points.filter(({ method }) => !named.has(method)),
+        { ...line, stroke: '#ccc' },
+      ),
+      Plot.line(shown, {
+        ...line,
+        stroke: 'method',
+        strokeWidth: (point: { method: string }) => (point.method === own ? 3.5 : 1.5),
+      }),
+      Plot.text(shown, Plot.selectLast({ ...line, text: 'method', dx: 6, textAnchor: 'start', fill: 'method' })),
+    ],
+  });
+  plot.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  return `${plot.outerHTML}\n`;
+}

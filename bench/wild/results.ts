@@ -1,0 +1,128 @@
+/** What was measured, kept line by line so that an interrupted run goes on, and summed up over seeds and draws. */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { type Calibration, calibrationError, type Failure, type Measurement } from './measure.js';
+
+export interface Cell {
+  readonly problem: string;
+  readonly regime: string;
+  readonly seed: number;
+  readonly draw: number;
+  readonly method: string;
+}
+
+export type Line = Cell & (Measurement | Failure | { readonly areas: Record<string, number> });
+
+/** The row of scores that need no method. */
+export const featuresAlone = 'features alone';
+
+export class Journal {
+  readonly lines: Line[] = [];
+  readonly #file: string;
+  readonly #known = new Set<string>();
+
+  constructor(file: string) {
+    this.#file = file;
+    if (!existsSync(file)) return;
+    for (const text of readFileSync(file, 'utf8').split('\n')) {
+      try {
+        this.#keep(JSON.parse(text) as Line);
+      } catch {
+        // A line that was being written when the run ended.
+      }
+    }
+  }
+
+  has(cell: Cell): boolean {
+    return this.#known.has(key(cell));
+  }
+
+  add(line: Line): void {
+    appendFileSync(this.#file, `${JSON.stringify(line)}\n`);
+    this.#keep(line);
+  }
+
+  #keep(line: Line): void {
+    this.lines.push(line);
+    this.#known.add(key(line));
+  }
+}
+
+const key = ({ problem, regime, seed, draw, method }: Cell) => [problem, regime, seed, draw, method].join('|');
+
+/** One method in one regime of one problem, over all seeds and draws. */
+export interface Summary {
+  readonly problem: string;
+  readonly regime: string;
+  readonly method: string;
+  readonly folders: number;
+  readonly pictures: number;
+  /** In percent. */
+  readonly accuracy: number;
+  readonly macro: number;
+  /** In percent, of the accuracy. */
+  readonly standardError: number;
+  readonly strangers: Readonly<Record<string, number>>;
+  readonly confidenceError: number;
+  readonly calledUnlisted?: number;
+  readonly webError?: number;
+  readonly webArea?: number;
+  readonly seconds: number;
+}
+
+/** Failed ones are left out. */
+export function summarise(lines: readonly Line[]): Summary[] {
+  const groups = new Map<string, (Cell & Measurement)[]>();
+  for (const line of lines) {
+    if (!('pictures' in line)) continue;
+    const name = [line.problem, line.regime, line.method].join('|');
+    groups.set(name, [...(groups.get(name) ?? []), line]);
+  }
+  return [...groups.values()].map((group) => {
+    const { problem, regime, method } = group[0];
+    const pictures = sum(group.map((line) => line.pictures));
+    const rate = sum(group.map((line) => line.right)) / pictures;
+    const webParts = group.flatMap(({ webCalibration }): Calibration[] => (webCalibration ? [webCalibration] : []));
+    const known = <K extends 'webArea' | 'calledUnlisted'>(name: K) =>
+      group.map((line) => line[name]).filter((value): value is number => typeof value === 'number');
+    return {
+      problem,
+      regime,
+      method,
+      folders: group.length,
+      pictures,
+      accuracy: 100 * rate,
+      macro: 100 * mean(group.map((line) => line.macro)),
+      standardError: 100 * Math.sqrt((rate * (1 - rate)) / pictures),
+      strangers: meanAreas(group.map((line) => line.strangers)),
+      confidenceError: calibrationError(group.map((line) => line.confidence)),
+      ...(known('calledUnlisted').length > 0 && { calledUnlisted: 100 * mean(known('calledUnlisted')) }),
+      ...(webParts.length > 0 && { webError: calibrationError(webParts), webArea: mean(known('webArea')) }),
+      seconds: mean(group.map((line) => line.seconds)),
+    };
+  });
+}
+
+/** Of the scores that need no method, by problem and regime. */
+export function featureAreas(
+  lines: readonly Line[],
+): { problem: string; regime: string; areas: Record<string, number> }[] {
+  const groups = new Map<string, { problem: string; regime: string; all: Record<string, number>[] }>();
+  for (const line of lines) {
+    if (!('areas' in line)) continue;
+    const name = [line.problem, line.regime].join('|');
+    const group = groups.get(name) ?? { problem: line.problem, regime: line.regime, all: [] };
+    group.all.push(line.areas);
+    groups.set(name, group);
+  }
+  return [...groups.values()].map(({ problem, regime, all }) => ({ problem, regime, areas: meanAreas(all) }));
+}
+
+function meanAreas(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const names = [...new Set(all.flatMap((each) => Object.keys(each)))];
+  return Object.fromEntries(
+    names.map((name) => [name, mean(all.map((each) => each[name]).filter((value) => typeof value === 'number'))]),
+  );
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+export const mean = (values: readonly number[]) => sum(values) / values.length;
