@@ -115,12 +115,13 @@ async function measureProblem(
   }
   for (const [web, group] of groups) {
     const made = await source.make(seed, JSON.parse(web));
-    // Few-shot methods share one space, which would otherwise count as time of the first of them.
-    await WhitenedSpace.learn(made.problem, backend, { power: 0.75, shrinkage: 0.3 });
     for (const [regime, definition] of group)
       for (let draw = 0; draw < (definition.draws ?? 1); draw++) {
         const folder = drawRegime(definition, made, 1000 * seed + draw);
         const cell = (method: string): Cell => ({ problem: name, regime, seed, draw, method });
+        // Few-shot methods share the whitened pictures, which would otherwise count as time of the first of them.
+        const space = await WhitenedSpace.learn(folder.problem, backend, { power: 0.75, shrinkage: 0.3 });
+        for (const features of [made.problem.webFeatures, folder.problem.testFeatures]) space.centreOf(features);
         for (const method of names) {
           if (journal.has(cell(method))) continue;
           const found = await measure(method, folder, backend, seed);

@@ -24,7 +24,7 @@ export function writeReport(lines: readonly Line[], titles: ReadonlyMap<string, 
     ),
     comparison(measured),
     `Area under the curve for telling pictures of unlisted categories from listed ones, mean over problems (\`unlisted\` where a method gives that probability, else the better of maximum logit and energy).\n\n${strangerTable(lines, measured)}`,
-    `Expected calibration error (15 bins) of the confidence and of the belief in web pictures, the area under the curve of that belief, and seconds of a fit (few-shot methods: with the whitened space at hand); means over all cells, and the worst.\n\n${calibrationTable(measured)}`,
+    `Expected calibration error (15 bins) of the confidence and of the belief in web pictures, the area under the curve of that belief, and seconds of a fit (few-shot methods: with the whitened pictures at hand); means over all cells, and the worst.\n\n${calibrationTable(measured)}`,
   ]
     .filter((part) => part !== '')
     .join('\n\n');

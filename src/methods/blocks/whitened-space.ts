@@ -21,9 +21,15 @@ export interface WhitenedSpaceOptions {
 
 interface Kept {
   readonly key: string;
-  readonly labels: Int32Array;
   readonly backend: Backend;
   readonly space: WhitenedSpace;
+}
+
+interface Placed {
+  /** Of the content: what is kept for a matrix that was filled anew is not what is asked for. */
+  readonly fingerprint: string;
+  readonly rows: Matrix<Float64Array>;
+  readonly centre: Float64Array;
 }
 
 /** The last space of each set of auxiliary pictures: methods that are compared on one problem mostly want the same one. */
@@ -37,6 +43,7 @@ export class WhitenedSpace {
   readonly auxiliaryCentre: Float64Array;
   readonly #power: number;
   readonly #backend: Backend;
+  readonly #placed = new WeakMap<Matrix, Placed>();
   /** (L⁻¹)', so that rows are whitened by one product. */
   readonly #map: Matrix<Float64Array>;
 
@@ -58,11 +65,16 @@ export class WhitenedSpace {
 
   static async learn(problem: Problem, backend: Backend, options: WhitenedSpaceOptions): Promise<WhitenedSpace> {
     const { auxiliaryFeatures: features, auxiliaryLabels: labels } = problem;
-    const key = `${options.power} ${options.shrinkage}`;
+    const key = [
+      options.power,
+      options.shrinkage,
+      fingerprint(features),
+      fingerprint(new Matrix(Float64Array.from(labels), 1, labels.length)),
+    ].join(' ');
     const found = kept.get(features);
-    if (found && found.key === key && found.labels === labels && found.backend === backend) return found.space;
+    if (found && found.key === key && found.backend === backend) return found.space;
     const space = await WhitenedSpace.#learn(problem, backend, options);
-    kept.set(features, { key, labels, backend, space });
+    kept.set(features, { key, backend, space });
     return space;
   }
 
@@ -118,14 +130,30 @@ export class WhitenedSpace {
 
   /** Mean of pictures of one kind after power and length: where they may be measured from. */
   centreOf(features: Matrix): Float64Array {
-    return columnMeans(powerAndLength(features.copy('float64'), this.#power));
+    return this.#own(features).centre;
   }
 
   /** Whitened features, measured from `centre`. */
   place(features: Matrix, centre: Float64Array): Matrix<Float64Array> {
+    const own = this.#own(features);
+    const rows = own.rows.copy('float64');
+    const difference = Matrix.zeros(1, rows.cols);
+    for (let j = 0; j < rows.cols; j++) difference.set(0, j, centre[j] - own.centre[j]);
+    subtract(rows, this.#whitened(difference).row(0));
+    return rows;
+  }
+
+  /** Whitened features less their mean; kept, since the same pictures are mostly placed again. */
+  #own(features: Matrix): Placed {
+    const known = this.#placed.get(features);
+    const print = fingerprint(features);
+    if (known?.fingerprint === print) return known;
     const rows = powerAndLength(features.copy('float64'), this.#power);
+    const centre = columnMeans(rows);
     subtract(rows, centre);
-    return this.#whitened(rows);
+    const placed = { fingerprint: print, rows: this.#whitened(rows), centre };
+    this.#placed.set(features, placed);
+    return placed;
   }
 
   #whitened(rows: Matrix<Float64Array>): Matrix<Float64Array> {
@@ -133,6 +161,19 @@ export class WhitenedSpace {
     this.#backend.gemm(result, rows, this.#map);
     return result;
   }
+}
+
+/** Two sums over all entries, one weighted by position: quick beside any product, and different for different content. */
+function fingerprint(matrix: Matrix): string {
+  let [sum, weighted] = [0, 0];
+  for (let i = 0; i < matrix.rows; i++) {
+    const row = matrix.row(i);
+    for (let j = 0; j < row.length; j++) {
+      sum += row[j];
+      weighted += row[j] * (1 + ((i * 31 + j) % 9973));
+    }
+  }
+  return `${matrix.rows} ${matrix.cols} ${sum} ${weighted}`;
 }
 
 /** Raises the features to a power, signs kept, and brings rows to unit length, in place. */
