@@ -70,7 +70,8 @@ export async function measure(
   }
 }
 
-function score(method: Method, { problem, truth }: Folder, seconds: number): Measurement {
+/** What a fitted method makes of a folder. */
+export function score(method: Method, { problem, truth }: Folder, seconds: number): Measurement {
   const values = method.decisionValues(problem.testFeatures);
   const stated = (method as { probabilities?: (features: Matrix) => Probabilities }).probabilities?.(
     problem.testFeatures,

@@ -96,7 +96,7 @@ interface Cub {
   readonly words: Matrix;
 }
 
-async function readCub(data: string): Promise<Cub> {
+export async function readCub(data: string): Promise<Cub> {
   const read = async (file: string, name: string) => {
     const archive = await openNpz(join(data, file));
     try {
@@ -121,7 +121,7 @@ async function readCub(data: string): Promise<Cub> {
  * classified, the others play web pictures, some of them under a wrong name. Where more than 20 web pictures are asked
  * for, fewer are to be classified and each web picture comes twice, plain and zoomed.
  */
-function plantedCub(cub: Cub, semantics: 'attributes' | 'words', seed: number, web: WebChoice) {
+export function plantedCub(cub: Cub, semantics: 'attributes' | 'words', seed: number, web: WebChoice) {
   const { perCategory = 20, wrong = 0.4 } = web;
   const random = new Random(seed);
   const order = Array.from(random.permutation(cub.names.length));

@@ -1,0 +1,148 @@
+import { appendFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { calibrationError, measure, parseMethod } from '../../../bench/wild/measure.js';
+import { wildSources } from '../../../bench/wild/problems.js';
+import { drawRegime, regimes } from '../../../bench/wild/regimes.js';
+import { drawFigure, writeReport } from '../../../bench/wild/report.js';
+import { Journal, type Line, summarise } from '../../../bench/wild/results.js';
+import { Matrix } from '../../../src/linalg/matrix.js';
+import { checkProblem, drawFolder, generateProblem, restrictToCategories } from '../../../src/problem/index.js';
+import { temporaryFolder } from '../../temporary-folder.js';
+import { backend } from './small-data.js';
+
+const whole = generateProblem({ seed: 12, testCategories: 6, noise: 0.7 });
+const wild = {
+  problem: restrictToCategories(whole, { test: [0, 1, 2, 3] }),
+  strangers: restrictToCategories(whole, { test: [4, 5] }).testFeatures,
+  far: whole.webFeatures,
+};
+
+describe('a measurement', () => {
+  it('counts what the method names, and its confidence, picture by picture', async () => {
+    const folder = drawRegime(regimes['strangers-30'], wild, 1);
+    const found = await measure('whitened-means', folder, backend, 1);
+    if ('failure' in found) throw new Error(found.failure);
+    const listed = folder.truth.filter((category) => category >= 0).length;
+    expect(found.pictures).toBe(listed);
+    const bins = (values: number[]) => values.reduce((a, b) => a + b, 0);
+    expect(bins(found.confidence.counts)).toBe(folder.truth.length);
+    expect(bins(found.confidence.true)).toBe(found.right);
+    expect(Object.keys(found.strangers)).toEqual(['maximum logit', 'energy']);
+  });
+
+  it('uses the probabilities of a method that states them', async () => {
+    const folder = drawFolder(wild.problem, { strangers: wild.strangers, strangerShare: 0.3 }, 2);
+    const { score } = await import('../../../bench/wild/measure.js');
+    const n = folder.truth.length;
+    // Sure of the truth, and of who is a stranger.
+    const listed = Matrix.zeros(n, 4);
+    const unlisted = new Float64Array(n);
+    folder.truth.forEach((category, i) => {
+      if (category >= 0) listed.set(i, category, 1);
+      else unlisted[i] = 1;
+    });
+    const oracle = {
+      fit: async () => oracle,
+      decisionValues: () => Matrix.zeros(n, 4),
+      predict: () => new Int32Array(n),
+      probabilities: () => ({ listed, unlisted }),
+    };
+    const found = score(oracle as never, folder, 0);
+    expect([found.right, found.pictures]).toEqual([folder.truth.filter((c) => c >= 0).length, found.right]);
+    expect(found.strangers.unlisted).toBe(1);
+    expect(found.calledUnlisted).toBe(0);
+    expect(calibrationError([found.confidence])).toBe(0);
+  });
+
+  it('says why a method could not be fitted', async () => {
+    const folder = drawFolder(wild.problem, {}, 1);
+    const { webText: _, webTexts: __, ...problem } = folder.problem;
+    expect(await measure('svm-plus', { ...folder, problem }, backend, 1)).toHaveProperty('failure');
+  });
+
+  it('reads methods with parameters', () => {
+    expect(parseMethod('whitened-em:origin=web:sharpness=30')).toEqual({
+      name: 'whitened-em',
+      parameters: { origin: 'web', sharpness: 30 },
+    });
+  });
+});
+
+describe('results', () => {
+  const line = (seed: number, right: number, area: number): Line => ({
+    problem: 'cub-web',
+    regime: 'strangers-30',
+    seed,
+    draw: 0,
+    method: 'lr',
+    pictures: 10,
+    right,
+    macro: right / 10,
+    strangers: { energy: area, 'maximum logit': 0.5 },
+    confidence: {
+      counts: [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5],
+      stated: [0.2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4.9],
+      true: [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, right - 1],
+    },
+    seconds: 1,
+  });
+
+  it('are summed up over seeds', () => {
+    const [summary] = summarise([line(1, 6, 0.7), line(2, 4, 0.9)]);
+    expect(summary.accuracy).toBe(50);
+    expect(summary.strangers.energy).toBeCloseTo(0.8, 12);
+    // |0.4 − 2| + |9.8 − 8| over 20 pictures.
+    expect(summary.confidenceError).toBeCloseTo((1.6 + 1.8) / 20, 12);
+  });
+
+  it('survive an interruption in the middle of a line', () => {
+    const file = join(temporaryFolder(), 'measured.jsonl');
+    const first = new Journal(file);
+    first.add(line(1, 6, 0.7));
+    appendFileSync(file, '{"problem":"cub-w');
+    const second = new Journal(file);
+    expect(second.has(line(1, 6, 0.7))).toBe(true);
+    expect(second.has(line(2, 6, 0.7))).toBe(false);
+  });
+
+  it('make tables and a figure', () => {
+    const own = (seed: number): Line => ({ ...line(seed, 3, 0.6), method: 'bowerbird' });
+    const lines = [line(1, 6, 0.7), line(2, 4, 0.9), own(1), own(2)];
+    const text = writeReport(lines, new Map([['cub-web', 'CUB']]), 'npm run bench -- wild');
+    expect(text).toContain('**CUB**');
+    expect(text).toContain('| lr | **50.0** | 50.0 |');
+    expect(text).toContain('cub-web, 30 % strangers: 30.0 against 50.0 (lr)');
+    expect(drawFigure(lines)).toMatch(/^<svg[\s\S]*<\/svg>\n$/);
+  });
+});
+
+const data = '../shared/data';
+const present = existsSync(join(data, 'cub-resnet50.npz')) && existsSync(join(data, 'cub-web.npz'));
+if (!present) console.log(`${data} has no CUB features: the problems of the wild benchmark are not tested`);
+
+describe.skipIf(!present)('problems from real features', () => {
+  it('cub-web keeps strangers out of the auxiliary pictures', async () => {
+    const { problem, strangers, far } = await wildSources(data, 'unused')['cub-web'].make(1, { perCategory: 5 });
+    checkProblem(problem);
+    expect([problem.auxiliaryNames.length, problem.testNames.length, problem.webLabels.length]).toEqual([130, 50, 250]);
+    const known = new Set(
+      Array.from({ length: problem.auxiliaryFeatures.rows }, (_, i) => problem.auxiliaryFeatures.row(i).join()),
+    );
+    for (let i = 0; i < strangers.rows; i += 50) expect(known.has(strangers.row(i).join())).toBe(false);
+    expect(far.rows).toBeGreaterThan(50);
+  });
+
+  it('cub-resnet50 uses every picture once, and has the noise that was asked for', async () => {
+    const { plantedCub, readCub } = await import('../../../bench/wild/problems.js');
+    const { problem, strangers } = plantedCub(await readCub(data), 'attributes', 3, { wrong: 0.2 });
+    checkProblem(problem);
+    const sets = [problem.auxiliaryFeatures, problem.webFeatures, problem.testFeatures, strangers];
+    const rows = sets.flatMap((set) => Array.from({ length: set.rows }, (_, i) => set.row(i).subarray(0, 40).join()));
+    // A few photographs are in the data set twice.
+    expect(new Set(rows).size).toBeGreaterThan(rows.length - 30);
+    const wrong = problem.webKinds!.filter((kind) => kind !== 'clean').length;
+    expect(wrong / problem.webKinds!.length).toBeCloseTo(0.2, 2);
+    expect([problem.auxiliaryNames.length, problem.testNames.length]).toEqual([130, 50]);
+  });
+});
