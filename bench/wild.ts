@@ -10,7 +10,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { accuracy, meanCategoryAccuracy } from '../src/evaluation/index.js';
+import { accuracy, meanCategoryAccuracy } from '../src/fit/index.js';
 import { type Backend, createBackend } from '../src/linalg/index.js';
 import { WhitenedSpace } from '../src/methods/blocks/whitened-space.js';
 import { fewShotMethods } from '../src/methods/few-shot/index.js';

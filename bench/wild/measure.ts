@@ -1,7 +1,7 @@
 /** One method on one folder: how often it is right, how well it knows strangers, whether its probabilities hold. */
 import { BowerbirdError } from '../../src/errors.js';
-import { accuracy, meanCategoryAccuracy, rocArea } from '../../src/evaluation/index.js';
-import type { Backend, Matrix } from '../../src/linalg/index.js';
+import { accuracy, meanCategoryAccuracy, rocArea } from '../../src/fit/index.js';
+import type { Backend } from '../../src/linalg/index.js';
 import { softmaxRows } from '../../src/methods/few-shot/cosines.js';
 import { energy, featureScores, maximumLogit } from '../../src/methods/few-shot/stranger-scores.js';
 import { createMethod, findMethod, type ParameterValue } from '../../src/methods/index.js';
@@ -36,13 +36,6 @@ export interface Failure {
   readonly failure: string;
 }
 
-/** What a method that states probabilities gives. */
-interface Probabilities {
-  /** n×C; a row and its entry of `unlisted` sum to one. */
-  listed: Matrix;
-  unlisted: Float64Array;
-}
-
 /** `name` or `name:parameter=value:…`. */
 export function parseMethod(text: string): { name: string; parameters: Record<string, ParameterValue> } {
   const [name, ...settings] = text.split(':');
@@ -73,9 +66,7 @@ export async function measure(
 /** What a fitted method makes of a folder. */
 export function score(method: Method, { problem, truth }: Folder, seconds: number): Measurement {
   const values = method.decisionValues(problem.testFeatures);
-  const stated = (method as { probabilities?: (features: Matrix) => Probabilities }).probabilities?.(
-    problem.testFeatures,
-  );
+  const stated = method.probabilities?.(problem.testFeatures);
   // Decision values of a method without probabilities are taken for logits.
   const listed = stated?.listed ?? softmaxRows(values.copy('float64'));
   const predicted = rowMaxima(stated?.listed ?? values);
@@ -83,7 +74,7 @@ export function score(method: Method, { problem, truth }: Folder, seconds: numbe
   const [named, labels] = [selectIntegers(predicted, known), selectIntegers(truth, known)];
   const right = Array.from(predicted, (category, i) => category === truth[i]);
   const unlisted = stated?.unlisted;
-  const theta = (method as { theta_?: Float64Array }).theta_;
+  const theta = method.webWeights?.();
   const clean = problem.webKinds?.map((kind) => kind === 'clean');
   return {
     pictures: known.length,

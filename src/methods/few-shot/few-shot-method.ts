@@ -80,8 +80,6 @@ const spaceParameters = {
 class FewShotMethod<Own extends Declared> implements Method {
   readonly options: OptionsOf<typeof spaceParameters>;
   readonly parameters: OptionsOf<Own>;
-  /** How far each web picture was believed; left out by methods that believe all alike. */
-  theta_: Float64Array | undefined;
   readonly #definition: FewShotDefinition<Own>;
   #fitted: { features: Matrix; answer: FewShotAnswer; space: WhitenedSpace; centre: Float64Array } | undefined;
 
@@ -97,7 +95,6 @@ class FewShotMethod<Own extends Declared> implements Method {
     signal?.throwIfAborted();
     const { name, learn, anyLength } = this.#definition;
     this.#fitted = undefined;
-    this.theta_ = undefined;
     requireWeb(problem, name);
     const space = await WhitenedSpace.learn(problem, backend, this.options);
     signal?.throwIfAborted();
@@ -116,7 +113,6 @@ class FewShotMethod<Own extends Declared> implements Method {
       },
       this.parameters,
     );
-    this.theta_ = answer.webWeights;
     this.#fitted = { features: problem.testFeatures, answer, space, centre };
     return this;
   }
@@ -136,6 +132,10 @@ class FewShotMethod<Own extends Declared> implements Method {
 
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
+  }
+
+  webWeights(): Float64Array | undefined {
+    return this.#fitted?.answer.webWeights;
   }
 }
 

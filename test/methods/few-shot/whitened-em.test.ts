@@ -117,8 +117,7 @@ describe.each([
         expect(Math.abs(Math.exp(value - most) / total - expected.q[i][c])).toBeLessThan(tolerance);
       });
     }
-    const { theta_ } = method as unknown as { theta_: Float64Array };
-    theta_.forEach((weight, i) => {
+    method.webWeights!()!.forEach((weight, i) => {
       expect(Math.abs(weight - expected.weights[i])).toBeLessThan(tolerance);
     });
   });
