@@ -50,7 +50,7 @@ export async function plant(folder: string, photographs: string | undefined, cop
   const catalog = await openCatalog(workspace);
   const ids = new Map<string, string>();
   const copies: Planted['copies'] = new Map();
-  for await (const picture of catalog.pictures("state = 'kept'", [], 'category DESC, rank')) {
+  for await (const picture of catalog.pictures({ where: "state = 'kept'", order: 'category DESC, rank' })) {
     const [number, ...edit] = picture.title!.split('-');
     if (picture.category === 'originals') ids.set(number, picture.id);
     else copies.set(picture.id, { of: ids.get(number)!, edit: edit.join('-') });

@@ -6,6 +6,7 @@ import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { Catalog } from './catalog.js';
 import type { PictureRow } from './picture.js';
+import { inUse } from './schema.js';
 
 interface Layout {
   head: string;
@@ -73,7 +74,7 @@ export async function writeAttribution(catalog: Catalog, file: string): Promise<
   let count = 0;
   try {
     writeSync(descriptor, layout.head);
-    for await (const picture of catalog.pictures("state = 'kept'", [], 'category, rank, source, id')) {
+    for await (const picture of catalog.pictures({ where: inUse, order: 'category, rank, source, id' })) {
       writeSync(descriptor, layout.line(picture));
       count++;
     }

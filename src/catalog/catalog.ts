@@ -3,7 +3,7 @@
  * transaction that also records the segment's number. DuckDB is slow at single-row transactions; the journal is not,
  * and replaying it on opening makes a kill at any moment harmless. One process at a time.
  */
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type DuckDBConnection,
@@ -19,9 +19,20 @@ import { databaseError } from './damage.js';
 import { historyQuestion, wholeHistory } from './history.js';
 import { hasSegments, Journal, readSegment, type Segment } from './journal.js';
 import type { JournalEvent } from './journal-record.js';
-import { type CatalogPatience, inUse, openInstance } from './open-instance.js';
-import type { FoundPicture, Lane, PictureRow, StateChange } from './picture.js';
-import { applyBatch, columnName, createBatch, createTables, fieldName, fillBatch, segmentApplied } from './schema.js';
+import { type CatalogPatience, catalogInUse, openInstance } from './open-instance.js';
+import type { DuplicateMark, FoundPicture, Lane, PictureRow, StateChange } from './picture.js';
+import {
+  applyBatch,
+  bringUpToDate,
+  columnName,
+  createBatch,
+  createTables,
+  fieldName,
+  fillBatch,
+  inUse,
+  isUpToDate,
+  segmentApplied,
+} from './schema.js';
 import { checkMove } from './states.js';
 
 export const catalogFile = 'catalog.duckdb';
@@ -44,6 +55,28 @@ export interface CatalogOptions extends CatalogPatience {
   readOnly?: boolean;
   /** Of DuckDB, in MiB. @default 256 */
   memoryLimit?: number;
+}
+
+export interface PictureQuestion {
+  /** A condition on the columns. @default all pictures */
+  where?: string;
+  /** Of $1, $2, … in the condition. */
+  values?: readonly QueryValue[];
+  /** Columns to order by. @default 'category, source, rank' */
+  order?: string;
+  /** Pictures at most. @default all */
+  limit?: number;
+}
+
+/** Whether there is a catalog in a folder. */
+export function hasCatalog(folder: string): boolean {
+  return existsSync(join(folder, catalogFile));
+}
+
+/** Puts the catalog of a folder, which must not be open, into another folder. */
+export function moveCatalog(folder: string, into: string): void {
+  for (const name of [journalFolder, catalogFile, `${catalogFile}.wal`])
+    if (existsSync(join(folder, name))) renameSync(join(folder, name), join(into, name));
 }
 
 export type QueryValue = string | number | boolean | null;
@@ -70,21 +103,30 @@ export async function openCatalog(workspaceFolder: string, options: CatalogOptio
     });
   mkdirSync(workspaceFolder, { recursive: true });
   const folder = realpathSync(workspaceFolder);
-  if (openFolders.has(folder)) throw inUse(file, 'this process');
+  if (openFolders.has(folder)) throw catalogInUse(file, 'this process');
   openFolders.add(folder);
   try {
-    const readOnly = options.readOnly && existsSync(file) && !hasSegments(join(folder, journalFolder));
-    const instance = await openInstance(file, { ...options, memoryLimit: options.memoryLimit ?? 256, readOnly });
-    try {
-      const released = () => openFolders.delete(folder);
-      return readOnly ? await Catalog.look(folder, instance, released) : await Catalog.open(folder, instance, released);
-    } catch (error) {
-      instance.closeSync();
-      throw databaseError(file, error);
+    const released = () => openFolders.delete(folder);
+    const settings = { ...options, memoryLimit: options.memoryLimit ?? 256, readOnly: false };
+    if (options.readOnly && existsSync(file) && !hasSegments(join(folder, journalFolder))) {
+      const instance = await openInstance(file, { ...settings, readOnly: true });
+      const catalog = await closedOnError(file, instance, () => Catalog.look(folder, instance, released));
+      if (catalog) return catalog;
     }
+    const instance = await openInstance(file, settings);
+    return await closedOnError(file, instance, () => Catalog.open(folder, instance, released));
   } catch (error) {
     openFolders.delete(folder);
     throw error;
+  }
+}
+
+async function closedOnError<T>(file: string, instance: DuckDBInstance, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    instance.closeSync();
+    throw databaseError(file, error);
   }
 }
 
@@ -130,13 +172,19 @@ export class Catalog {
       if (segment.number > last) await catalog.#apply(segment);
       journal.keep(segment);
     }
+    await connection.run(bringUpToDate);
     await catalog.#shortenHistory();
     return catalog;
   }
 
-  /** @internal use `openCatalog` */
-  static async look(folder: string, instance: DuckDBInstance, released: () => void): Promise<Catalog> {
-    return new Catalog(folder, instance, await instance.connect(), undefined, released);
+  /** @internal use `openCatalog`; undefined, and closed, where the tables are those of an earlier version */
+  static async look(folder: string, instance: DuckDBInstance, released: () => void): Promise<Catalog | undefined> {
+    const connection = await instance.connect();
+    if ((await connection.runAndReadAll(isUpToDate)).currentRowCount > 0)
+      return new Catalog(folder, instance, connection, undefined, released);
+    connection.closeSync();
+    instance.closeSync();
+    return undefined;
   }
 
   /** Records of the journal that could not be read when the catalog was opened: what they said is lost. */
@@ -163,6 +211,11 @@ export class Catalog {
     );
   }
 
+  /** Records which pictures repeat others, or no longer do; their states stay what they are. */
+  markDuplicates(...marks: readonly DuplicateMark[]): void {
+    this.#write(marks.map((mark) => this.#event('duplicate', mark)));
+  }
+
   /** Brings everything recorded so far into the tables, where queries see it. */
   sync(): Promise<void> {
     if (this.#closed) throw new ArgumentError('the catalog has been closed');
@@ -179,19 +232,17 @@ export class Catalog {
     return this.#applying;
   }
 
-  /** Kept pictures, best-ranked first within each category. */
+  /** Kept pictures that are no duplicates, best-ranked first within each category. */
   async *kept(): AsyncIterable<{ id: string; path: string; category: string }> {
-    const sql = "SELECT id, path, category FROM picture WHERE state = 'kept' ORDER BY category, rank, source, id";
+    const sql = `SELECT id, path, category FROM picture WHERE ${inUse} ORDER BY category, rank, source, id`;
     for await (const row of this.query(sql)) yield row as { id: string; path: string; category: string };
   }
 
   /** Pictures matching a condition, in the order given. */
-  async *pictures(
-    where = 'true',
-    values: readonly QueryValue[] = [],
-    order = 'category, source, rank',
-  ): AsyncIterable<PictureRow> {
-    for await (const row of this.query(`SELECT * FROM picture WHERE ${where} ORDER BY ${order}`, values)) {
+  async *pictures(question: PictureQuestion = {}): AsyncIterable<PictureRow> {
+    const { where = 'true', values = [], order = 'category, source, rank', limit } = question;
+    const most = limit === undefined ? '' : ` LIMIT ${limit}`;
+    for await (const row of this.query(`SELECT * FROM picture WHERE ${where} ORDER BY ${order}${most}`, values)) {
       const picture: Record<string, unknown> = {};
       for (const [name, value] of Object.entries(row)) if (value !== null) picture[fieldName(name)] = value;
       yield picture as unknown as PictureRow;
@@ -238,6 +289,10 @@ export class Catalog {
       this.#instance.closeSync();
       this.#released();
     }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   get #file(): string {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 import type { Catalog } from './catalog.js';
+import { inUse } from './schema.js';
 
 export interface CroissantOptions {
   /** The table written by `exportParquet`. */
@@ -55,6 +56,8 @@ const descriptions: Record<string, string> = {
   reason: 'Why it was dropped, or how it failed.',
   detail: 'The same in a sentence.',
   duplicate_of: 'The picture it is a duplicate of.',
+  duplicate_by: 'What the two have in common: exact, perceptual or features.',
+  duplicate_detail: 'The same in a sentence.',
   attempts: 'Requests made for it.',
   path: 'File, relative to the data set.',
   bytes: 'Size of the file as downloaded.',
@@ -95,7 +98,7 @@ export async function writeCroissant(catalog: Catalog, file: string, options: Cr
   let kept = 0;
   const licences: string[] = [];
   for await (const row of catalog.query(
-    "SELECT coalesce(licence_url, licence) AS licence, count(*) AS n FROM picture WHERE state = 'kept' GROUP BY 1 ORDER BY n DESC, 1",
+    `SELECT coalesce(licence_url, licence) AS licence, count(*) AS n FROM picture WHERE ${inUse} GROUP BY 1 ORDER BY n DESC, 1`,
   )) {
     kept += row.n as number;
     licences.push(row.licence as string);

@@ -1,10 +1,21 @@
 /** The catalog of a workspace: which pictures were found, what became of them, and where their files lie. */
 export { writeAttribution } from './attribution.js';
-export { Catalog, type CatalogOptions, openCatalog, type QueryRow, type QueryValue, readOnlyQuery } from './catalog.js';
+export {
+  Catalog,
+  type CatalogOptions,
+  hasCatalog,
+  moveCatalog,
+  openCatalog,
+  type PictureQuestion,
+  type QueryRow,
+  type QueryValue,
+  readOnlyQuery,
+} from './catalog.js';
 export { type CroissantOptions, writeCroissant } from './croissant.js';
 export { exportParquet } from './export-parquet.js';
 export type { CatalogPatience } from './open-instance.js';
 export {
+  type DuplicateMark,
   type FoundPicture,
   type Lane,
   type PictureMeasurements,

@@ -49,7 +49,7 @@ export async function openInstance(file: string, settings: InstanceSettings): Pr
         throw known instanceof BowerbirdError ? known : unusable(file, error as Error, 'opened');
       }
       const seconds = (performance.now() - begun) / 1000;
-      if (seconds >= patience) throw inUse(file, holder);
+      if (seconds >= patience) throw catalogInUse(file, holder);
       onWait?.({ seconds: Math.floor(seconds), patience, holder });
     }
     // Being told to stop ends the pause; the loop says so.
@@ -75,7 +75,7 @@ function holderIn(message: string): string | undefined {
   return process_ === undefined ? 'another process' : `process ${process_}`;
 }
 
-export function inUse(file: string, holder: string): BowerbirdError {
+export function catalogInUse(file: string, holder: string): BowerbirdError {
   return new BowerbirdError('BOWERBIRD_CATALOG_IN_USE', `${file} is in use by ${holder}`, {
     hint: 'Wait until the other command on this workspace has ended, then try again.',
   });

@@ -56,11 +56,21 @@ export interface StateChange extends PictureMeasurements {
   reason?: DropReason | FailureKind;
   /** A sentence for people. */
   detail?: string;
+}
+
+/** Which picture another one repeats; without `duplicateOf` it repeats none. */
+export interface DuplicateMark {
+  id: string;
+  /** The id of the picture that stays, or the path of one that is not of the catalog. */
   duplicateOf?: string;
+  duplicateBy?: 'exact' | 'perceptual' | 'features';
+  /** A sentence for people. */
+  duplicateDetail?: string;
 }
 
 export type PictureRow = FoundPicture &
-  PictureMeasurements & { state: PictureState; reason?: string; detail?: string; duplicateOf?: string };
+  PictureMeasurements &
+  Omit<DuplicateMark, 'id'> & { state: PictureState; reason?: string; detail?: string };
 
 /** Where a source stands with a category: `cursor` is what to ask next. */
 export interface Lane {

@@ -1,6 +1,6 @@
 /**
  * Tables of the catalog, and the statements that carry a journal segment into them. Every journal event holds its kind `event`
- * (`found`, `state` or `lane`), its number `n` in the segment, and columns by their SQL names.
+ * (`found`, `state`, `duplicate` or `lane`), its number `n` in the segment, and columns by their SQL names.
  */
 
 /** Columns known when a picture is found; they never change afterwards. */
@@ -24,11 +24,13 @@ export const foundColumns = {
 } as const;
 
 /** Replaced, or cleared, by every change of state. */
-export const stateColumns = {
-  state: 'VARCHAR',
-  reason: 'VARCHAR',
-  detail: 'VARCHAR',
+export const stateColumns = { state: 'VARCHAR', reason: 'VARCHAR', detail: 'VARCHAR' } as const;
+
+/** Replaced, or cleared, by every comparison of pictures; a picture keeps its state whatever it is a duplicate of. */
+export const duplicateColumns = {
   duplicate_of: 'VARCHAR',
+  duplicate_by: 'VARCHAR',
+  duplicate_detail: 'VARCHAR',
 } as const;
 
 /** Kept until a change of state names them; an empty text clears a column. */
@@ -56,13 +58,27 @@ const list = (columns: Record<string, string>) =>
 
 export const createTables = `
   CREATE TABLE IF NOT EXISTS picture (
-    ${list({ ...foundColumns, ...stateColumns, ...measuredColumns })},
+    ${list({ ...foundColumns, ...stateColumns, ...duplicateColumns, ...measuredColumns })},
     found_at TIMESTAMP, changed_at TIMESTAMP, PRIMARY KEY (id));
   ALTER TABLE picture ADD COLUMN IF NOT EXISTS file_sha256 VARCHAR;
   CREATE TABLE IF NOT EXISTS lane (
     category VARCHAR, source VARCHAR, cursor VARCHAR, next_rank INTEGER, state VARCHAR, reason VARCHAR, detail VARCHAR,
     PRIMARY KEY (category, source));
-  CREATE TABLE IF NOT EXISTS meta (key VARCHAR PRIMARY KEY, value VARCHAR);`;
+  CREATE TABLE IF NOT EXISTS meta (key VARCHAR PRIMARY KEY, value VARCHAR);
+  ALTER TABLE picture ADD COLUMN IF NOT EXISTS duplicate_by VARCHAR;
+  ALTER TABLE picture ADD COLUMN IF NOT EXISTS duplicate_detail VARCHAR;`;
+
+/** Catalogs of earlier versions dropped duplicates. */
+export const bringUpToDate = `
+  UPDATE picture SET state = 'kept', duplicate_by = substr(reason, 11), duplicate_detail = detail, reason = NULL, detail = NULL
+  WHERE state = 'dropped' AND reason LIKE 'duplicate-%'`;
+
+/** A row if the tables are those of this version. */
+export const isUpToDate =
+  "SELECT 1 FROM duckdb_columns() WHERE table_name = 'picture' AND column_name = 'duplicate_by'";
+
+/** The pictures that are there to be used. */
+export const inUse = "state = 'kept' AND duplicate_of IS NULL";
 
 const journalColumns = {
   n: 'BIGINT',
@@ -70,12 +86,14 @@ const journalColumns = {
   moment: 'TIMESTAMP',
   ...foundColumns,
   ...stateColumns,
+  ...duplicateColumns,
   ...measuredColumns,
   ...laneColumns,
 };
 
 const found = Object.keys(foundColumns).join(', ');
 const replaced = Object.keys(stateColumns);
+const duplicate = Object.keys(duplicateColumns);
 const measured = Object.keys(measuredColumns);
 const clears = (name: string) => measuredColumns[name as keyof typeof measuredColumns] === 'VARCHAR';
 
@@ -106,6 +124,9 @@ export const applyBatch = [
          ${replaced.map((name) => `last(${name} ORDER BY n) AS ${name}`).join(', ')},
          ${measured.map((name) => `last(${name} ORDER BY n) FILTER (${name} IS NOT NULL) AS ${name}`).join(', ')}
          FROM batch WHERE event = 'state' GROUP BY id) AS change WHERE picture.id = change.id`,
+  `UPDATE picture SET ${duplicate.map((name) => `${name} = change.${name}`).join(', ')}
+       FROM (SELECT id, ${duplicate.map((name) => `last(${name} ORDER BY n) AS ${name}`).join(', ')}
+         FROM batch WHERE event = 'duplicate' GROUP BY id) AS change WHERE picture.id = change.id`,
   `INSERT OR REPLACE INTO lane (category, source, cursor, next_rank, state, reason, detail)
        SELECT category, source, cursor, next_rank, lane_state, reason, detail FROM batch WHERE event = 'lane'
        QUALIFY row_number() OVER (PARTITION BY category, source ORDER BY n DESC) = 1`,

@@ -7,16 +7,13 @@ import { ArgumentError } from '../errors.js';
 export const pictureStates = ['found', 'fetched', 'checked', 'kept', 'dropped', 'failed'] as const;
 export type PictureState = (typeof pictureStates)[number];
 
-/**
- * Back to found goes a failed picture that is tried again, and one whose file has been lost; a duplicate is restored
- * before a new comparison.
- */
+/** Back to found goes a failed picture that is tried again, and one whose file has been lost. */
 const allowedMoves: Record<PictureState, readonly PictureState[]> = {
   found: ['fetched', 'dropped', 'failed'],
   fetched: ['checked', 'dropped', 'failed', 'found'],
   checked: ['kept', 'dropped', 'found'],
   kept: ['dropped', 'found'],
-  dropped: ['kept'],
+  dropped: [],
   failed: ['found'],
 };
 
@@ -33,9 +30,6 @@ export const dropReasons = [
   'too-many-pixels',
   'too-large',
   'placeholder',
-  'duplicate-exact',
-  'duplicate-perceptual',
-  'duplicate-features',
 ] as const;
 export type DropReason = (typeof dropReasons)[number];
 

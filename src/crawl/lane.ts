@@ -97,7 +97,8 @@ export class LaneRunner {
   async retryFailed(): Promise<void> {
     const kinds = retriableKinds.map((kind) => `'${kind}'`).join(', ');
     const where = `category = $1 AND source = $2 AND state = 'failed' AND reason IN (${kinds})`;
-    for await (const { id } of this.#options.catalog.pictures(where, [this.category.name, this.source.name]))
+    const values = [this.category.name, this.source.name];
+    for await (const { id } of this.#options.catalog.pictures({ where, values }))
       this.#options.catalog.move({ id, from: 'failed', to: 'found' });
   }
 
@@ -154,13 +155,9 @@ export class LaneRunner {
   async #refill(): Promise<boolean> {
     if (this.#lastRank >= this.#lane.nextRank - 1) return false;
     const where = "category = $1 AND source = $2 AND rank > $3 AND state IN ('found', 'fetched', 'checked')";
-    const order = `rank LIMIT ${batchSize}`;
-    for await (const row of this.#options.catalog.pictures(
-      where,
-      [this.category.name, this.source.name, this.#lastRank],
-      order,
-    ))
-      this.#queue.push(row);
+    const values = [this.category.name, this.source.name, this.#lastRank];
+    const question = { where, values, order: 'rank', limit: batchSize };
+    for await (const row of this.#options.catalog.pictures(question)) this.#queue.push(row);
     this.#lastRank = this.#queue.at(-1)?.rank ?? this.#lane.nextRank - 1;
     return this.#queue.length > 0;
   }

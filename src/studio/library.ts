@@ -18,6 +18,7 @@ export class Library {
   readonly #own: Record<'auxiliary' | 'test', FromFiles<ReadonlyMap<string, OwnPicture>>>;
   readonly #fit: FromFiles<KeptFit | undefined>;
   readonly #decisions: FromFiles<Awaited<ReturnType<typeof readDecisions>>>;
+  #listing: Promise<ListedPicture[]> | undefined;
   #leftOut: { stamp: string; pictures: ReadonlyMap<string, ListedPicture> } | undefined;
 
   constructor(folder: string) {
@@ -78,10 +79,14 @@ export class Library {
     const stamp = String(listed.size);
     if (this.#leftOut?.stamp !== stamp)
       try {
-        const pictures = (await listLeftOut(workspace)).filter(({ id }) => !listed.has(id));
+        // A process opens a catalog once; whoever asks meanwhile gets the same answer.
+        this.#listing ??= listLeftOut(workspace);
+        const pictures = (await this.#listing).filter(({ id }) => !listed.has(id));
         this.#leftOut = { stamp, pictures: byId(pictures) };
       } catch (error) {
         return { pictures: new Map(), notice: `pictures that were left out: ${(error as Error).message}` };
+      } finally {
+        this.#listing = undefined;
       }
     return { pictures: this.#leftOut.pictures };
   }

@@ -3,10 +3,8 @@
  * out comes from the catalog, which only one process may have open: while a run has it, those pictures are missing.
  */
 import { createReadStream, existsSync } from 'node:fs';
-import { copyFile, mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type QueryRow, readOnlyQuery } from '../catalog/index.js';
+import { open } from 'node:fs/promises';
+import { hasCatalog, openCatalog, type PictureRow } from '../catalog/index.js';
 import { layout, type Workspace } from '../workspace/index.js';
 import type { WebPicture } from '../workspace/pictures.js';
 import type { PictureDetails } from './api.js';
@@ -66,43 +64,27 @@ export async function readListed(workspace: Workspace, { from, bytes }: { from: 
   }
 }
 
-const columns = 'id, category, source, title, path, reason, detail, author, licence, licence_url, page_url, tags';
-
-/**
- * Pictures that the crawl or the removal of duplicates left out. A copy of the catalog is asked: whoever has the catalog
- * itself open, and be it for a moment, makes a run fail that begins just then.
- */
+/** Pictures that the crawl dropped or that repeat others. The catalog is open for a moment; a run that begins just then waits. */
 export async function listLeftOut(workspace: Workspace): Promise<ListedPicture[]> {
-  const file = 'catalog.duckdb';
-  if (!existsSync(workspace.path(file))) return [];
-  const folder = await mkdtemp(join(tmpdir(), 'bowerbird-studio-'));
+  if (!hasCatalog(workspace.folder)) return [];
+  const where = "state = 'dropped' OR (state = 'kept' AND duplicate_of IS NOT NULL)";
+  const catalog = await openCatalog(workspace.folder, { mustExist: true, readOnly: true, patience: 2 });
   try {
-    // The log is there where a process ended without closing the catalog.
-    for (const part of [file, `${file}.wal`])
-      if (existsSync(workspace.path(part))) await copyFile(workspace.path(part), join(folder, part));
-    const sql = `SELECT ${columns} FROM picture WHERE state = 'dropped' ORDER BY category, source, rank LIMIT ${mostLeftOut}`;
     const pictures: ListedPicture[] = [];
-    for await (const row of readOnlyQuery(folder, sql)) pictures.push(leftOutPicture(row));
+    for await (const row of catalog.pictures({ where, limit: mostLeftOut })) pictures.push(leftOutPicture(row));
     return pictures;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await catalog.close();
   }
 }
 
-function leftOutPicture(row: QueryRow): ListedPicture {
-  const text = (name: string) => (typeof row[name] === 'string' ? (row[name] as string) : undefined);
+function leftOutPicture(row: PictureRow): ListedPicture {
+  const { id, path, category, source, title, duplicateBy, author, licence, licenceUrl, pageUrl, tags } = row;
+  const detail = duplicateBy ? row.duplicateDetail : row.detail;
   return {
-    id: text('id')!,
-    path: text('path'),
-    category: text('category')!,
-    source: text('source')!,
-    title: shortened(text('title')),
-    reason: text('reason') ?? 'unknown',
-    leftOut: {
-      ...{ detail: text('detail'), author: text('author'), licence: text('licence') ?? 'unknown' },
-      ...{ licenceUrl: text('licence_url'), pageUrl: text('page_url') },
-      ...(Array.isArray(row.tags) && { tags: row.tags.map(String) }),
-    },
+    ...{ id, path, category, source, title: shortened(title) },
+    reason: duplicateBy ? `duplicate-${duplicateBy}` : (row.reason ?? 'unknown'),
+    leftOut: { detail, author, licence, licenceUrl, pageUrl, ...(tags && { tags: tags.map(String) }) },
   };
 }
 

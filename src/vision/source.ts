@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type CatalogPatience, openCatalog } from '../catalog/index.js';
+import { type CatalogPatience, hasCatalog, openCatalog } from '../catalog/index.js';
 import { UsageError } from '../errors.js';
 import { writeBeside } from '../formats/index.js';
 
@@ -32,9 +32,7 @@ export async function openPictures(folder: string, patience: CatalogPatience = {
       found ? `${folder} is not a folder` : `there is no folder ${folder}`,
       'Give a workspace, or a folder with one sub-folder of pictures for each category.',
     );
-  return existsSync(join(folder, 'catalog.duckdb'))
-    ? openCatalogPictures(folder, patience)
-    : openFolderPictures(folder);
+  return hasCatalog(folder) ? openCatalogPictures(folder, patience) : openFolderPictures(folder);
 }
 
 const suffixes = new Set(['.jpg', '.jpeg', '.jpe', '.png', '.gif', '.webp', '.tif', '.tiff', '.avif', '.heic', '.bmp']);

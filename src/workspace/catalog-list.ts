@@ -16,7 +16,7 @@ export function waitingIn({ signal, onProgress }: Pick<StageContext, 'signal' | 
 }
 
 /**
- * @param duplicates which of the pictures that were removed as duplicates are in the list nevertheless
+ * @param duplicates which of the pictures that repeat others are in the list nevertheless
  * @returns the number of pictures of each category that has some
  */
 export async function writeCatalogList(
@@ -26,13 +26,13 @@ export async function writeCatalogList(
   { duplicates, ...patience }: CatalogPatience & { duplicates: 'all' | readonly string[] },
 ): Promise<Map<string, number>> {
   const wanted = new Set(categories.map(({ name }) => name));
-  const where = "state = 'kept' OR (state = 'dropped' AND reason LIKE 'duplicate-%')";
-  const taken = (row: PictureRow) => row.state === 'kept' || duplicates === 'all' || duplicates.includes(row.id);
+  const taken = (row: PictureRow) => !row.duplicateOf || duplicates === 'all' || duplicates.includes(row.id);
   const counts = new Map<string, number>();
   const lines: string[] = [];
   const catalog = await openCatalog(workspace.folder, { mustExist: true, readOnly: true, ...patience });
   try {
-    for await (const row of catalog.pictures(where, [], 'category, source, rank, id')) {
+    const order = 'category, source, rank, id';
+    for await (const row of catalog.pictures({ where: "state = 'kept'", order })) {
       if (!wanted.has(row.category) || !taken(row)) continue;
       lines.push(`${JSON.stringify(describe(row))}\n`);
       counts.set(row.category, (counts.get(row.category) ?? 0) + 1);

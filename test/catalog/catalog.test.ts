@@ -1,6 +1,7 @@
 import { appendFileSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Catalog, type FoundPicture, openCatalog, pictureId } from '../../src/catalog/index.js';
 import { encodeRecord } from '../../src/catalog/journal-record.js';
@@ -65,7 +66,7 @@ describe('catalog', () => {
       ['Blue Jay', pictures[0].id],
     ]);
     expect(kept[0].path).toBe(`pictures/${pictures[2].id}.jpg`);
-    const [row] = await all(catalog.pictures('id = $1', [pictures[0].id]));
+    const [row] = await all(catalog.pictures({ where: 'id = $1', values: [pictures[0].id] }));
     expect(row).toMatchObject({
       state: 'kept',
       attempts: 2,
@@ -111,6 +112,50 @@ describe('catalog', () => {
     expect(dropped).toMatchObject({ state: 'dropped', reason: 'too-small' });
     expect(dropped.path).toBeUndefined();
   });
+
+  it('marks duplicates and forgets the marks without touching states', async () => {
+    const catalog = await open();
+    const [a, b] = [found('a', 1), found('b', 2)];
+    catalog.recordPage([a, b], { category: 'Blue Jay', source: 'flickr', nextRank: 3, state: 'open' });
+    catalog.markDuplicates({ id: b.id, duplicateOf: a.id, duplicateBy: 'exact', duplicateDetail: 'same file' });
+    const [, marked] = await all(catalog.pictures());
+    expect(marked).toMatchObject({ state: 'found', duplicateOf: a.id, duplicateBy: 'exact' });
+    catalog.move({ id: b.id, from: 'found', to: 'fetched', path: 'b.jpg' });
+    expect((await all(catalog.pictures()))[1]).toMatchObject({ state: 'fetched', duplicateOf: a.id });
+    catalog.markDuplicates({ id: b.id });
+    expect((await all(catalog.pictures()))[1].duplicateOf).toBeUndefined();
+    expect(await all(catalog.pictures({ order: 'rank DESC', limit: 1 }))).toMatchObject([{ id: b.id }]);
+  });
+
+  it.each([false, true])(
+    'takes over a catalog that dropped its duplicates (for looking only: %s)',
+    async (readOnly) => {
+      const [a, b] = [found('a', 1), found('b', 2)];
+      const first = await openCatalog(folder);
+      first.recordPage([a, b], { category: 'Blue Jay', source: 'flickr', nextRank: 3, state: 'open' });
+      await first.close();
+      const instance = await DuckDBInstance.create(join(folder, 'catalog.duckdb'));
+      const connection = await instance.connect();
+      await connection.run('CREATE TABLE old AS SELECT * EXCLUDE (duplicate_by, duplicate_detail) FROM picture');
+      await connection.run('DROP TABLE picture');
+      await connection.run('ALTER TABLE old RENAME TO picture');
+      await connection.run(
+        `UPDATE picture SET state = 'dropped', reason = 'duplicate-perceptual', detail = 'alike', duplicate_of = '${a.id}' WHERE id = '${b.id}'`,
+      );
+      connection.closeSync();
+      instance.closeSync();
+      const second = await openCatalog(folder, { readOnly });
+      opened.push(second);
+      const row = (await all(second.pictures())).find(({ id }) => id === b.id)!;
+      expect(row).toMatchObject({
+        state: 'kept',
+        duplicateOf: a.id,
+        duplicateBy: 'perceptual',
+        duplicateDetail: 'alike',
+      });
+      expect(row.reason).toBeUndefined();
+    },
+  );
 
   it('refuses a move the state machine does not have', async () => {
     const catalog = await open();

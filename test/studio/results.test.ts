@@ -1,6 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCatalog } from '../../src/catalog/index.js';
 import { readCsv } from '../../src/formats/index.js';
 import type { ClassifyAnswer } from '../../src/studio/api.js';
 import { Categories } from '../../src/studio/categories.js';
@@ -65,7 +65,6 @@ describe('the gallery of a finished workspace', () => {
   });
 
   it('knows what was left out by a crawl that did not come to close its catalog', async () => {
-    const catalog = await openCatalog(world.folder);
     const id = 'd'.repeat(24);
     const picture = {
       id,
@@ -76,11 +75,14 @@ describe('the gallery of a finished workspace', () => {
       imageUrl: 'file:x',
       licence: 'cc0',
     };
-    catalog.recordPage([picture], { category: 'red wren', source: 's', nextRank: 51, state: 'open' });
-    catalog.move({ id, from: 'found', to: 'dropped', reason: 'licence' });
-    await catalog.sync();
+    const killed = `
+      const { openCatalog } = await import(${JSON.stringify(new URL('../../dist/catalog/index.js', import.meta.url).href)});
+      const catalog = await openCatalog(${JSON.stringify(world.folder)});
+      catalog.recordPage([${JSON.stringify(picture)}], { category: 'red wren', source: 's', nextRank: 51, state: 'open' });
+      catalog.move({ id: '${id}', from: 'found', to: 'dropped', reason: 'licence' });
+      process.kill(process.pid, 'SIGKILL');`;
+    expect(spawnSync(process.execPath, ['--input-type=module', '--eval', killed]).signal).toBe('SIGKILL');
     const ids = (await listLeftOut(await openWorkspace(world.folder))).map((one) => one.id);
-    await catalog.close();
     expect(ids).toContain(id);
   });
 

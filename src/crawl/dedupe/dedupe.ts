@@ -1,8 +1,9 @@
 /**
- * Removes duplicates among the kept pictures of a workspace, within and across categories and against auxiliary and test
- * pictures. Every removal names the picture that stays and the numbers that decided; nothing is merged over a chain.
+ * Finds duplicates among the kept pictures of a workspace, within and across categories and against auxiliary and test
+ * pictures, and marks them. Every mark names the picture that stays and the numbers that decided; nothing is merged over
+ * a chain.
  */
-import { type CatalogPatience, openCatalog, type StateChange } from '../../catalog/index.js';
+import { type CatalogPatience, type DuplicateMark, openCatalog } from '../../catalog/index.js';
 import { BowerbirdError, UsageError } from '../../errors.js';
 import type { Backend } from '../../linalg/index.js';
 import { type FeatureSet, openFeatureSet, pickedRows } from './feature-set.js';
@@ -68,12 +69,6 @@ export class TestLeakError extends BowerbirdError {
   }
 }
 
-const reasons = {
-  exact: 'duplicate-exact',
-  perceptual: 'duplicate-perceptual',
-  features: 'duplicate-features',
-} as const;
-
 export async function dedupe(options: DedupeOptions): Promise<DedupeSummary> {
   const { signal, onWait } = options;
   const catalog = await openCatalog(options.workspace, { mustExist: true, signal, onWait });
@@ -92,16 +87,16 @@ export async function dedupe(options: DedupeOptions): Promise<DedupeSummary> {
     const leaks = merges.filter(({ of }) => of.kind === 'test').map(record);
     if (leaks.length > 0 && !options.dropLeaks) throw new TestLeakError(leaks);
     const removals = merges.filter(({ item }) => item.kind === 'web');
-    if (!options.dryRun) catalog.move(...items.flatMap(restored), ...removals.map(removal));
+    if (!options.dryRun) catalog.markDuplicates(...items.flatMap(unmarked), ...removals.map(mark));
     return summarise(items, removals);
   } finally {
     await catalog.close();
   }
 }
 
-/** Duplicates of an earlier run took part again; where they are duplicates still, a removal follows. */
-function restored(item: Item): StateChange[] {
-  return item.removed ? [{ id: item.name, from: 'dropped', to: 'kept' }] : [];
+/** Duplicates of an earlier run took part again; where they are duplicates still, a mark follows. */
+function unmarked(item: Item): DuplicateMark[] {
+  return item.marked ? [{ id: item.name }] : [];
 }
 
 async function* sameFeatures(
@@ -166,7 +161,7 @@ async function* sameFeatures(
   }
 }
 
-function removal({ item, of, method, explanation }: Merge): StateChange {
+function mark({ item, of, method, explanation }: Merge): DuplicateMark {
   const where =
     of.kind === 'web'
       ? of.category === item.category
@@ -175,11 +170,9 @@ function removal({ item, of, method, explanation }: Merge): StateChange {
       : `the ${of.kind} picture ${of.name}`;
   return {
     id: item.name,
-    from: 'kept',
-    to: 'dropped',
-    reason: reasons[method],
     duplicateOf: of.name,
-    detail: `same as ${where}: ${explanation}`,
+    duplicateBy: method,
+    duplicateDetail: `same as ${where}: ${explanation}`,
   };
 }
 

@@ -18,17 +18,17 @@ export interface Item {
   cropHashes: string;
   category?: string;
   /** An earlier run found it to be a duplicate. */
-  removed?: boolean;
+  marked?: boolean;
 }
 
 /**
- * Kept pictures and those removed as duplicates before, so that other limits can be tried; the best-ranked first, for
- * of two equal ones the better-ranked stays.
+ * Kept pictures, those that were found to be duplicates before among them, so that other limits can be tried; the
+ * best-ranked first, for of two equal ones the better-ranked stays.
  */
 export async function keptItems(catalog: Catalog): Promise<Item[]> {
   const items: Item[] = [];
-  const where = "state = 'kept' OR (state = 'dropped' AND reason LIKE 'duplicate-%')";
-  for await (const picture of catalog.pictures(where, [], 'rank, category, source, id'))
+  const order = 'rank, category, source, id';
+  for await (const picture of catalog.pictures({ where: "state = 'kept'", order }))
     items.push({
       kind: 'web',
       name: picture.id,
@@ -37,7 +37,7 @@ export async function keptItems(catalog: Catalog): Promise<Item[]> {
       perceptualHash: picture.perceptualHash!,
       cropHashes: picture.cropHashes!,
       category: picture.category,
-      removed: picture.state === 'dropped',
+      marked: picture.duplicateOf !== undefined,
     });
   return items;
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openCatalog } from '../../catalog/index.js';
+import { moveCatalog } from '../../catalog/index.js';
 import { type Category, crawl, createSource, Keys, parseLicences, type Source, userAgent } from '../../crawl/index.js';
 import { BowerbirdError } from '../../errors.js';
 import { writeFileAtomic } from '../../formats/index.js';
@@ -146,11 +146,10 @@ async function continueOrMoveAside(context: StageContext): Promise<void> {
   if (before && !same) {
     const aside = workspace.path('.bowerbird', 'earlier', String(Date.now()));
     await mkdir(aside, { recursive: true });
-    for (const name of ['catalog-journal', 'catalog.duckdb', 'catalog.duckdb.wal', 'pictures'])
-      if (existsSync(workspace.path(name))) await rename(workspace.path(name), join(aside, name));
+    moveCatalog(workspace.folder, aside);
+    if (existsSync(workspace.path('pictures'))) await rename(workspace.path('pictures'), join(aside, 'pictures'));
     note(`the crawl begins anew; the earlier pictures are in ${aside}`);
   }
-  if (same) await restoreDuplicates(context);
   await mkdir(workspace.path('.bowerbird'), { recursive: true });
   await writeFileAtomic(file, `${JSON.stringify({ perCategory, inputs: JSON.stringify(inputs) })}\n`);
 }
@@ -160,16 +159,4 @@ async function describeCrawl(workspace: Workspace) {
   // Other categories are further questions, not other answers.
   const { categories: _, 'crawl.perCategory': perCategory, 'crawl.validation': __, ...rest } = inputs;
   return { perCategory: Number(perCategory), ...rest };
-}
-
-/** Pictures that were removed as duplicates count as found, so that going on does not look for substitutes. */
-async function restoreDuplicates(context: StageContext): Promise<void> {
-  const catalog = await openCatalog(context.workspace.folder, waitingIn(context));
-  try {
-    const ids: string[] = [];
-    for await (const { id } of catalog.pictures("state = 'dropped' AND reason LIKE 'duplicate-%'")) ids.push(id);
-    catalog.move(...ids.map((id) => ({ id, from: 'dropped' as const, to: 'kept' as const })));
-  } finally {
-    await catalog.close();
-  }
 }

@@ -54,10 +54,10 @@ afterAll(() => {
   folder.remove();
 });
 
-const titlesOf = async (state: string) =>
-  (await allPictures(workspace)).filter((row) => row.state === state).map((row) => row.title);
+const duplicateTitles = async () =>
+  (await allPictures(workspace)).filter((row) => row.duplicateOf !== undefined).map((row) => row.title);
 
-describe('removing duplicates', () => {
+describe('finding duplicates', () => {
   const copies = Object.keys(edits).length;
 
   it('finds exact and edited copies, within and across categories, and explains each', async () => {
@@ -69,27 +69,37 @@ describe('removing duplicates', () => {
     });
     const rows = await allPictures(workspace);
     const byId = new Map(rows.map((row) => [row.id, row]));
-    const dropped = rows.filter((row) => row.state === 'dropped');
-    expect(dropped.map((row) => row.title)).toEqual(expect.arrayContaining(['z-copy']));
-    for (const row of dropped) {
-      expect(byId.get(row.duplicateOf!)?.state).toBe('kept');
-      expect(row.detail).toMatch(
-        row.reason === 'duplicate-exact'
+    const duplicates = rows.filter((row) => row.duplicateOf !== undefined);
+    expect(duplicates.map((row) => row.title)).toEqual(expect.arrayContaining(['z-copy']));
+    for (const row of duplicates) {
+      expect(byId.get(row.duplicateOf!)?.duplicateOf).toBeUndefined();
+      expect(row.duplicateDetail).toMatch(
+        row.duplicateBy === 'exact'
           ? /same SHA-256/
           : /hashes differ in \d+ of 63 bits .* pixels correlate to [01]\.\d+/,
       );
     }
-    expect(byId.get(dropped.find((row) => row.title === 'z-copy')!.duplicateOf!)?.title).toBe('a03');
+    expect(byId.get(duplicates.find((row) => row.title === 'z-copy')!.duplicateOf!)?.title).toBe('a03');
+  });
+
+  it('leaves every picture in its state, and duplicates out of those that are used', async () => {
+    const rows = await allPictures(workspace);
+    expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['kept']));
+    const catalog = await openCatalog(workspace, { readOnly: true });
+    const used: string[] = [];
+    for await (const { id } of catalog.kept()) used.push(id);
+    await catalog.close();
+    expect(used.sort()).toEqual(rows.flatMap(({ id, duplicateOf }) => (duplicateOf ? [] : [id])).sort());
   });
 
   it('says the same when run again, and something else with other limits', async () => {
-    const before = await titlesOf('dropped');
+    const before = await duplicateTitles();
     await dedupe({ workspace });
-    expect(await titlesOf('dropped')).toEqual(before);
+    expect(await duplicateTitles()).toEqual(before);
     await dedupe({ workspace, radius: 0, likeness: 1 });
-    expect(await titlesOf('dropped')).toEqual(['z-copy']);
+    expect(await duplicateTitles()).toEqual(['z-copy']);
     await dedupe({ workspace });
-    expect(await titlesOf('dropped')).toEqual(before);
+    expect(await duplicateTitles()).toEqual(before);
   });
 
   it('changes nothing in a dry run', async () => {
@@ -103,7 +113,7 @@ describe('removing duplicates', () => {
     const summary = await dedupe({ workspace, auxiliary: [join(folder.path, 'auxiliary')] });
     expect(summary.againstAuxiliary).toBe(1);
     const row = (await allPictures(workspace)).find((picture) => picture.title === 'c41');
-    expect(row).toMatchObject({ state: 'dropped', detail: expect.stringContaining('the auxiliary picture') });
+    expect(row?.duplicateDetail).toContain('the auxiliary picture');
   });
 
   it('fails when a picture is in the test set, names the pair, and changes nothing', async () => {
