@@ -26,6 +26,7 @@ export const dropReasons = [
   'not-an-image',
   'unsupported-type',
   'does-not-decode',
+  'kills-decoder',
   'too-small',
   'too-many-pixels',
   'too-large',

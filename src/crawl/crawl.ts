@@ -14,7 +14,7 @@ import type { Keys } from './keys.js';
 import { type LaneOptions, LaneRunner } from './lane.js';
 import { defaultLicences, type LicenceCode, licenceCodes } from './licence.js';
 import { HttpClient, type NetworkOptions } from './network/http.js';
-import { type PipelineOptions, processPicture } from './pipeline.js';
+import { knownKillers, type PipelineOptions, processPicture } from './pipeline.js';
 import { dropPlaceholders, knownPlaceholders, type PlaceholderOptions } from './placeholders.js';
 import { reconcile } from './reconcile.js';
 import { Slots } from './slots.js';
@@ -102,6 +102,7 @@ class Crawl {
   readonly #perCategory: number;
   #tally!: Tally;
   #placeholders: ReadonlySet<string> = new Set();
+  #killers = new Set<string>();
 
   constructor(options: CrawlOptions, catalog: Catalog, http: HttpClient, stop: AbortController) {
     this.#options = options;
@@ -127,6 +128,7 @@ class Crawl {
     const { sources, categories } = this.#options;
     for (const source of sources) await source.prepare?.(this.#contextOf(source));
     await this.#reconcile();
+    this.#killers = await knownKillers(this.#catalog);
     const kept = await this.#keptSoFar();
     const wanted = categories.length * this.#perCategory;
     this.#tally = new Tally(
@@ -207,6 +209,7 @@ class Crawl {
           check: this.#options.check ?? {},
           retry: this.#retry,
           placeholders: this.#placeholders,
+          killers: this.#killers,
           comments: this.#options.comments ?? false,
         });
         this.#tally.finished(from.name, outcome);

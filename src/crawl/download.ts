@@ -7,13 +7,14 @@ import { constants, mkdirSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PictureRow } from '../catalog/index.js';
+import { signatureBytes } from '../decoding/index.js';
 import { sha256Of } from './file-hash.js';
 import { Refusal } from './network/failure.js';
 import type { HttpClient } from './network/http.js';
 import { matchesHost } from './network/limiter.js';
 import { forbiddingTag } from './network/robots.js';
 import { ownFolder } from './own-folder.js';
-import { describeOther, type PictureType, pictureType, signatureBytes } from './picture-type.js';
+import { expectPicture, type PictureType } from './picture-type.js';
 import { isPlaceholderAddress } from './placeholders.js';
 import type { Source } from './sources/source.js';
 
@@ -125,11 +126,4 @@ export class PictureStore {
     await rename(partial, this.file(path));
     return { path, bytes, sha256: hash.digest('hex'), mediaType: type.mediaType };
   }
-}
-
-function expectPicture(head: Buffer): PictureType {
-  const type = pictureType(head);
-  if (type === undefined) throw new Refusal('not-an-image', `the content is ${describeOther(head)}`);
-  if (typeof type === 'string') throw new Refusal('unsupported-type', `${type} files are not used`);
-  return type;
 }

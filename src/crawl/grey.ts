@@ -1,21 +1,12 @@
 /** Small grey pictures: reading one from a file, and resampling a window of it. */
-import sharp, { type SharpOptions } from 'sharp';
+import { type DecodeOptions, decode } from '../decoding/index.js';
 
 /** Side of the grey picture from which hashes and comparisons are made. */
 const greySide = 64;
 
-export const readingOptions = { failOn: 'error', sequentialRead: true, pages: 1 } as const satisfies SharpOptions;
-
 /** 64 × 64 grey values of a file, row by row, turned upright; transparency becomes white. */
-export function greyPicture(file: string, options: SharpOptions = {}, seconds = 30): Promise<Uint8Array> {
-  return sharp(file, { ...readingOptions, ...options })
-    .timeout({ seconds })
-    .autoOrient()
-    .flatten({ background: '#ffffff' })
-    .resize(greySide, greySide, { fit: 'fill' })
-    .greyscale()
-    .raw()
-    .toBuffer();
+export async function greyPicture(file: string, options: DecodeOptions = {}): Promise<Uint8Array> {
+  return (await decode(file, { kind: 'grey', side: greySide }, options)).data;
 }
 
 /**

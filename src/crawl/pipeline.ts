@@ -19,6 +19,8 @@ export interface PipelineOptions {
   retry: RetryOptions;
   /** SHA-256 of known placeholders. */
   placeholders: ReadonlySet<string>;
+  /** SHA-256 of files that ended the process that decoded them; grows. */
+  killers: Set<string>;
   /** Ask sources that have them for comments. */
   comments: boolean;
 }
@@ -70,6 +72,14 @@ export async function processPicture(picture: PictureRow, source: Source, option
   }
 }
 
+/** Hashes of files that ended a decoder in this or an earlier crawl: they are never decoded again. */
+export async function knownKillers(catalog: Catalog): Promise<Set<string>> {
+  const sql = "SELECT DISTINCT sha256 FROM picture WHERE reason = 'kills-decoder' AND sha256 IS NOT NULL";
+  const hashes = new Set<string>();
+  for await (const { sha256 } of catalog.query(sql)) hashes.add(sha256 as string);
+  return hashes;
+}
+
 /**
  * A file that does not decode may have been cut off on the way without anybody noticing: it is fetched once more, and
  * given up when the same bytes come again.
@@ -98,11 +108,15 @@ async function checkOrRefetch(
 }
 
 /** Of an animation only the first frame stays. */
-async function checkStored(id: string, stored: StoredPicture, { store, check }: PipelineOptions) {
-  const checked = await checkPicture(store.file(stored.path), stored.mediaType, check);
+async function checkStored(id: string, stored: StoredPicture, { store, check, context, killers }: PipelineOptions) {
+  if (killers.has(stored.sha256)) throw new Refusal('kills-decoder', 'the same bytes ended a decoder before');
+  const checked = await checkPicture(store.file(stored.path), check, context.signal).catch((error: unknown) => {
+    if (error instanceof Refusal && error.reason === 'kills-decoder') killers.add(stored.sha256);
+    throw error;
+  });
   if (checked.frames === 1) return { stored, checked };
   const partial = store.partial(id);
-  await writeFirstFrame(store.file(stored.path), partial, check);
+  await writeFirstFrame(store.file(stored.path), partial, check, context.signal);
   const path = store.pathFor(id, 'png');
   const fileSha256 = await store.replace(partial, path);
   if (path !== stored.path) await store.remove(stored.path);

@@ -1,6 +1,6 @@
 /** The web pictures behind the weights, where they are known: who made them, under which licence, and a thumbnail. */
 import { resolve } from 'node:path';
-import sharp from 'sharp';
+import { decode } from '../decoding/index.js';
 import { FormatError } from '../errors.js';
 import { readCsv } from '../formats/index.js';
 
@@ -64,12 +64,12 @@ const thumbnailSize = 200;
 /** A small square WebP as a data: address; undefined when the file cannot be read as a picture. */
 export async function thumbnail(file: string): Promise<string | undefined> {
   try {
-    const data = await sharp(file, { limitInputPixels: 2 ** 28 })
-      .rotate()
-      .resize(thumbnailSize, thumbnailSize, { fit: 'cover', withoutEnlargement: false })
-      .webp({ quality: 68 })
-      .toBuffer();
-    return `data:image/webp;base64,${data.toString('base64')}`;
+    const { data } = await decode(
+      file,
+      { kind: 'thumbnail', side: thumbnailSize, fit: 'cover', format: 'webp', quality: 68 },
+      { tolerant: true },
+    );
+    return `data:image/webp;base64,${Buffer.from(data).toString('base64')}`;
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import sharp from 'sharp';
+import { decode } from '../decoding/index.js';
 import { ArgumentError } from '../errors.js';
 import { confidences, scorePictures } from '../fit/index.js';
 import { createBackend } from '../linalg/index.js';
@@ -69,13 +69,10 @@ async function classify(library: Library, picture: Uint8Array, signal: AbortSign
 
 async function requirePicture(bytes: Uint8Array): Promise<void> {
   if (bytes.length === 0) throw new ArgumentError('nothing was sent', 'Drop a picture, or choose a file.');
-  let found: { width?: number; height?: number };
-  try {
-    found = await sharp(bytes, { limitInputPixels: uploadLimits.pixels, pages: 1 }).metadata();
-  } catch (error) {
+  const { width, height } = await decode(bytes, { kind: 'header' }, { bytes: uploadLimits.bytes }).catch((error) => {
     throw new ArgumentError(`this is no picture that can be read: ${(error as Error).message}`);
-  }
-  const pixels = (found.width ?? 0) * (found.height ?? 0);
+  });
+  const pixels = width * height;
   if (pixels > uploadLimits.pixels)
     throw new ArgumentError(
       `the picture has ${(pixels / 1e6).toFixed(0)} million pixels, more than ${uploadLimits.pixels / 1e6} million`,

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import sharp from 'sharp';
+import { decode } from '../decoding/index.js';
 import { writeFileAtomic } from '../formats/index.js';
 
 /** Longest side in pixels: in a gallery, and alone. */
@@ -61,11 +61,10 @@ export class Thumbnails {
 }
 
 async function shrink(file: string, side: number): Promise<Buffer<ArrayBuffer>> {
-  const { data } = await sharp(file, { limitInputPixels: maxPixels, pages: 1, autoOrient: true, failOn: 'none' })
-    .timeout({ seconds: 20 })
-    .resize(side, side, { fit: 'inside', withoutEnlargement: true })
-    .flatten({ background: '#ffffff' })
-    .jpeg({ quality: 78 })
-    .toBuffer({ resolveWithObject: true });
-  return data as Buffer<ArrayBuffer>;
+  const { data } = await decode(
+    file,
+    { kind: 'thumbnail', side, fit: 'inside', format: 'jpeg', quality: 78 },
+    { pixels: maxPixels, seconds: 20, tolerant: true },
+  );
+  return Buffer.from(data);
 }

@@ -2,11 +2,9 @@
  * Turns a picture file into pixels of exactly the size a network wants: upright (EXIF), first frame, sRGB with 8 bits,
  * transparency over a background. Whatever cannot be read becomes a PictureError that says why.
  */
-import { readFile, stat } from 'node:fs/promises';
-import sharp, { type OutputInfo, type Sharp } from 'sharp';
+import { decode, type PictureInput, type PixelTask, type TaskAnswer } from '../decoding/index.js';
 import { PictureError } from './errors.js';
 import type { Preprocessing } from './preprocessing.js';
-import { sniffPicture } from './sniff.js';
 
 export interface DecodeLimits {
   /** Pixels (width × height) above which a picture is refused unread. @default 100 million */
@@ -26,17 +24,14 @@ export interface DecodedPicture {
   readonly bytes: number;
 }
 
-// Pictures are decoded side by side, one thread each; results of earlier ones are never asked for again.
-sharp.concurrency(1);
-sharp.cache(false);
-
 export async function decodePicture(
   file: string,
   preprocessing: Preprocessing,
   limits: DecodeLimits = defaultLimits,
+  signal?: AbortSignal,
 ): Promise<DecodedPicture> {
-  const bytes = await readBounded(file, limits.maxBytes);
-  return { pixels: await decodeBytes(bytes, preprocessing, limits), bytes: bytes.length };
+  const { data, bytes } = await decoded(file, preprocessing, limits, signal);
+  return { pixels: data, bytes };
 }
 
 export async function decodeBytes(
@@ -44,81 +39,35 @@ export async function decodeBytes(
   preprocessing: Preprocessing,
   limits: DecodeLimits = defaultLimits,
 ): Promise<Uint8Array> {
-  sniffPicture(bytes);
-  const [height, width] = preprocessing.size;
-  let decoded: { data: Buffer; info: OutputInfo };
-  try {
-    const picture = sharp(bytes, {
-      // Half a picture is not the picture; warnings about odd metadata are common and harmless.
-      failOn: 'error',
-      limitInputPixels: limits.maxPixels,
-      pages: 1,
-      autoOrient: true,
-    })
-      .timeout({ seconds: limits.maxSeconds })
-      .toColourspace('srgb')
-      .flatten({ background: colour(preprocessing.background) });
-    decoded = await resized(picture, preprocessing).raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
-  } catch (error) {
-    throw decodeFailure(error as Error, limits);
-  }
-  const { data, info } = decoded;
-  if (info.width !== width || info.height !== height)
-    throw new PictureError('damaged', `decoded to ${info.width}×${info.height} instead of ${width}×${height}`);
-  if (info.channels === 3) return data;
-  if (info.channels === 1) return greyToColour(data);
-  throw new PictureError('damaged', `decoded to ${info.channels} channels`);
+  return (await decoded(bytes, preprocessing, limits)).data;
 }
 
-/** Resizing is left to one pass of libvips, which then computes only the pixels that are kept. */
-function resized(picture: Sharp, preprocessing: Preprocessing): Sharp {
-  const { resize, kernel, shorterSide, background } = preprocessing;
+async function decoded(
+  input: PictureInput,
+  preprocessing: Preprocessing,
+  limits: DecodeLimits,
+  signal?: AbortSignal,
+): Promise<TaskAnswer> {
   const [height, width] = preprocessing.size;
-  if (resize !== 'crop')
-    return picture.resize({
-      width,
-      height,
-      fit: resize === 'stretch' ? 'fill' : 'contain',
-      background: colour(background),
-      kernel,
-    });
+  const { maxPixels: pixels, maxBytes: bytes, maxSeconds: seconds } = limits;
+  const answer = await decode(input, pixelTask(preprocessing), { pixels, bytes, seconds, signal });
+  if (answer.width !== width || answer.height !== height)
+    throw new PictureError('damaged', `decoded to ${answer.width}×${answer.height} instead of ${width}×${height}`);
+  if (answer.channels === 3) return answer;
+  if (answer.channels === 1) return { ...answer, data: greyToColour(answer.data) };
+  throw new PictureError('damaged', `decoded to ${answer.channels} channels`);
+}
+
+function pixelTask({ size, resize, kernel, shorterSide, background }: Preprocessing): PixelTask {
+  const [height, width] = size;
+  const task = { kind: 'pixels', kernel, background } as const;
+  if (resize !== 'crop') return { ...task, box: { width, height }, fit: resize === 'stretch' ? 'fill' : 'contain' };
   const scale = shorterSide / Math.min(height, width);
   const box = { width: Math.round(width * scale), height: Math.round(height * scale) };
-  const scaled = picture.resize({ ...box, fit: 'cover', position: 'centre', kernel });
-  if (box.width === width && box.height === height) return scaled;
+  if (box.width === width && box.height === height) return { ...task, box, fit: 'cover' };
   const left = Math.round((box.width - width) / 2);
   const top = Math.round((box.height - height) / 2);
-  return scaled.extract({ left, top, width, height });
-}
-
-async function readBounded(file: string, maxBytes: number): Promise<Uint8Array> {
-  try {
-    // Asked before opening: opening a pipe would wait for somebody to write into it.
-    const found = await stat(file);
-    if (!found.isFile()) throw new PictureError('not-a-picture', 'it is not a regular file');
-    if (found.size > maxBytes)
-      throw new PictureError('too-large', `the file has ${found.size} bytes, ${maxBytes} are allowed`);
-    return await readFile(file);
-  } catch (error) {
-    if (error instanceof PictureError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new PictureError('missing', code === 'ENOENT' ? 'there is no such file' : message, error);
-  }
-}
-
-function decodeFailure(error: Error, limits: DecodeLimits): PictureError {
-  const problem = error.message.replace(/\s+/g, ' ').trim();
-  if (/pixel limit/i.test(problem))
-    return new PictureError('too-large', `the picture has more than ${limits.maxPixels} pixels`, error);
-  if (/timeout/i.test(problem))
-    return new PictureError('too-slow', `decoding took more than ${limits.maxSeconds} seconds`, error);
-  if (/not built in|not built with|unsupported (feature|codec)/i.test(problem))
-    return new PictureError('unsupported-format', problem, error);
-  return new PictureError('damaged', problem, error);
-}
-
-function colour([r, g, b]: readonly [number, number, number]) {
-  return { r, g, b };
+  return { ...task, box, fit: 'cover', cut: { left, top, width, height } };
 }
 
 function greyToColour(grey: Uint8Array): Uint8Array {

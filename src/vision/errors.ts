@@ -1,26 +1,7 @@
 /** What can go wrong between a picture and its features: the picture, the model, or the two not belonging together. */
 import { BowerbirdError } from '../errors.js';
 
-/** Why a picture could not be read; stable words that are written to failures.csv. */
-export type PictureFault =
-  | 'missing'
-  | 'empty'
-  | 'not-a-picture'
-  | 'unsupported-format'
-  | 'too-large'
-  | 'damaged'
-  | 'too-slow'
-  | 'no-feature';
-
-/** A picture could not be turned into pixels. Extraction records it and goes on. */
-export class PictureError extends BowerbirdError {
-  readonly fault: PictureFault;
-
-  constructor(fault: PictureFault, message: string, cause?: unknown) {
-    super('BOWERBIRD_PICTURE', message, { cause });
-    this.fault = fault;
-  }
-}
+export { PictureError, type PictureFault } from '../decoding/index.js';
 
 /** A model file, entry or layer is not what it must be. */
 export class ModelError extends BowerbirdError {

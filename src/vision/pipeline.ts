@@ -128,17 +128,25 @@ export class Pipeline {
     const waiting: Promise<Decoded>[] = [];
     for (let next = 0; next < pictures.length || waiting.length > 0; ) {
       this.options.signal?.throwIfAborted();
-      while (next < pictures.length && waiting.length < ahead) waiting.push(this.decode(pictures[next++]));
+      while (next < pictures.length && waiting.length < ahead) waiting.push(this.begin(pictures[next++]));
       yield await waiting.shift()!;
     }
   }
 
+  private begin(picture: Picture): Promise<Decoded> {
+    const decoding = this.decode(picture);
+    // Whoever stops waiting for it does not want to hear how it ended.
+    decoding.catch(() => {});
+    return decoding;
+  }
+
   private async decode(picture: Picture): Promise<Decoded> {
-    const { folder, preprocessing, limits } = this.options;
+    const { folder, preprocessing, limits, signal } = this.options;
     const file = join(folder, picture.path);
     try {
-      return { picture, ...(await decodePicture(file, preprocessing, limits)) };
+      return { picture, ...(await decodePicture(file, preprocessing, limits, signal)) };
     } catch (error) {
+      signal?.throwIfAborted();
       const known =
         error instanceof PictureError ? error : new PictureError('damaged', (error as Error).message, error);
       const bytes = (await stat(file).catch(() => undefined))?.size ?? 0;

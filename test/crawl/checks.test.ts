@@ -6,7 +6,7 @@ import { checkPicture } from '../../src/crawl/check.js';
 import { plainText } from '../../src/crawl/html.js';
 import { licenceOf, parseLicences } from '../../src/crawl/licence.js';
 import { hashOf } from '../../src/crawl/perceptual-hash.js';
-import { pictureType } from '../../src/crawl/picture-type.js';
+import { expectPicture } from '../../src/crawl/picture-type.js';
 import { processorTime } from '../processor-time.js';
 import { allPictures, crawlFake, pictureFiles, temporaryFolder } from './web/crawling.js';
 import { pngBomb, texture } from './web/pictures.js';
@@ -29,11 +29,10 @@ const encoders = {
 };
 
 async function check(bytes: Buffer, options = {}) {
-  const type = pictureType(bytes.subarray(0, 64));
-  if (typeof type !== 'object') throw new Error(`not a type we keep: ${type}`);
+  expectPicture(bytes);
   const file = join(folder.path, 'picture');
   writeFileSync(file, bytes);
-  return checkPicture(file, type.mediaType, options);
+  return checkPicture(file, options);
 }
 
 describe('checking a picture', () => {
@@ -46,6 +45,25 @@ describe('checking a picture', () => {
     await expect(check(bytes.subarray(0, Math.floor(bytes.length * 0.9)))).rejects.toMatchObject({
       reason: 'does-not-decode',
     });
+  });
+
+  it.each(['jpeg', 'progressive jpeg', 'webp'] as const)('refuses a %s cut short and closed again', async (name) => {
+    for (const part of [0.3, 0.6, 0.9]) {
+      const bytes = Buffer.from(await encoders[name]().toBuffer());
+      let closed = Buffer.concat([bytes.subarray(0, Math.floor(bytes.length * part)), Buffer.from([0xff, 0xd9])]);
+      if (name === 'webp') {
+        closed = closed.subarray(0, closed.length & ~1);
+        closed.writeUInt32LE(closed.length - 8, 4);
+      }
+      await expect(check(closed)).rejects.toMatchObject({ reason: 'does-not-decode' });
+    }
+  });
+
+  it('keeps a JPEG with bytes too many between its parts, which many cameras write', async () => {
+    const bytes = await encoders.jpeg().toBuffer();
+    const scan = bytes.indexOf(Buffer.from([0xff, 0xda]));
+    const odd = Buffer.concat([bytes.subarray(0, scan), Buffer.alloc(5), bytes.subarray(scan)]);
+    expect(await check(odd)).toMatchObject({ width: 120, height: 90 });
   });
 
   it('refuses a bomb by its header, without unpacking it', async () => {
@@ -74,13 +92,14 @@ describe('checking a picture', () => {
 
 describe('the type of a picture', () => {
   it.each([
-    ['<!DOCTYPE html><html>', undefined],
-    ['<svg xmlns="http://www.w3.org/2000/svg">', 'SVG'],
-    ['<?xml version="1.0"?> <svg>', 'SVG'],
-    ['%PDF-1.7', undefined],
-    ['', undefined],
-  ])('of %j is %s, whatever its name says', (text, expected) => {
-    expect(pictureType(Buffer.from(text))).toBe(expected);
+    ['<!DOCTYPE html><html>', 'the content is a web page'],
+    ['<svg xmlns="http://www.w3.org/2000/svg">', 'it is an SVG drawing'],
+    ['<?xml version="1.0"?> <svg>', 'it is an SVG drawing'],
+    ['<!--ftypavif--><svg xmlns="http://www.w3.org/2000/svg">', 'it is an SVG drawing'],
+    ['%PDF-1.7', 'it is a PDF'],
+    ['', 'the content is an empty file'],
+  ])('of %j is refused: %s, whatever its name says', (text, expected) => {
+    expect(() => expectPicture(Buffer.from(text))).toThrow(expected);
   });
 });
 

@@ -1,0 +1,168 @@
+/**
+ * Processes that decode pictures, as many as there are processors at most, each with one picture at a time. One that takes
+ * longer than allowed is killed; the picture that was in it is remembered and not decoded again.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { artefact } from '../artefact.js';
+import { BackendError } from '../errors.js';
+import { PictureError } from './errors.js';
+import type { PictureTask, TaskAnswer, TaskLimits, TaskReply, TaskRequest } from './task.js';
+
+/** A file's path, or the bytes of one. */
+export type PictureInput = string | Uint8Array;
+
+export interface DecodeOptions extends Partial<TaskLimits> {
+  /** Show what there is of a damaged picture. @default false */
+  tolerant?: boolean;
+  signal?: AbortSignal;
+}
+
+const defaultLimits: TaskLimits = { pixels: 100e6, bytes: 2 ** 28, seconds: 30, mebibytes: 1536 };
+const mostProcesses = Math.min(8, availableParallelism());
+/** After its own time limit a decoder is given this long to say so. */
+const graceMs = 1000;
+const startMs = 30_000;
+
+interface Decoder {
+  readonly process: ChildProcess;
+  readonly ready: Promise<void>;
+}
+
+const idle: Decoder[] = [];
+const waiting: (() => void)[] = [];
+let running = 0;
+const unreachable = new Error('the decoder is gone');
+/** Pictures that killed their decoder, by what tells files apart without reading them. */
+const killers = new Map<string, string>();
+
+/**
+ * The answer of a decoding process to a task.
+ * @throws PictureError when the picture gives no answer; other errors are about this machine
+ */
+export async function decode(input: PictureInput, task: PictureTask, options: DecodeOptions = {}): Promise<TaskAnswer> {
+  const { tolerant = false, signal, ...given } = options;
+  const limits = { ...defaultLimits, ...given };
+  const key = await identity(input);
+  const remembered = killers.get(key);
+  if (remembered) throw new PictureError('damaged', remembered, undefined, true);
+  return inTurn(async () => {
+    for (;;) {
+      signal?.throwIfAborted();
+      const decoder = idle.pop() ?? start();
+      hold(decoder);
+      try {
+        await decoder.ready;
+        const answer = await ask(decoder, { input, task, limits, tolerant }, signal);
+        release(decoder);
+        return answer;
+      } catch (error) {
+        if (error instanceof PictureError && !error.killedDecoder) release(decoder);
+        else decoder.process.kill('SIGKILL');
+        if (error instanceof PictureError && error.killedDecoder) killers.set(key, error.message);
+        // One that was ended while it had nothing to do says nothing about this picture.
+        if (error !== unreachable) throw error;
+      }
+    }
+  });
+}
+
+async function identity(input: PictureInput): Promise<string> {
+  if (typeof input !== 'string') return createHash('sha256').update(input).digest('hex');
+  // Asked before opening: opening a pipe would wait for somebody to write into it.
+  const found = await stat(input).catch((error: NodeJS.ErrnoException) => {
+    throw new PictureError('missing', error.code === 'ENOENT' ? 'there is no such file' : error.message, error);
+  });
+  if (!found.isFile()) throw new PictureError('not-a-picture', 'it is not a regular file');
+  return `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`;
+}
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= mostProcesses) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+function start(): Decoder {
+  const child = fork(fileURLToPath(artefact('decoding/decoder-process.js')), [], {
+    // Flags of this process, such as --input-type, need not suit another.
+    execArgv: [],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  child.on('error', () => {});
+  const ready = new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), startMs);
+    child.once('message', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer);
+      const index = idle.findIndex(({ process }) => process === child);
+      if (index >= 0) idle.splice(index, 1);
+      reject(new BackendError(`the process that decodes pictures did not start (${signal ?? code})`));
+    });
+  });
+  ready.catch(() => {});
+  return { process: child, ready };
+}
+
+/** The process stays for the next picture, and does not keep this one from ending. */
+function release(decoder: Decoder): void {
+  decoder.process.unref();
+  decoder.process.channel?.unref();
+  if (decoder.process.connected) idle.push(decoder);
+}
+
+function hold(decoder: Decoder): void {
+  decoder.process.ref();
+  decoder.process.channel?.ref();
+}
+
+function ask({ process: child }: Decoder, request: TaskRequest, signal?: AbortSignal): Promise<TaskAnswer> {
+  const { seconds } = request.limits;
+  return new Promise((resolve, reject) => {
+    const kills = (fault: 'too-slow' | 'too-large' | 'damaged', message: string) =>
+      finish(() => reject(new PictureError(fault, message, undefined, true)));
+    let begun = false;
+    const hear = (reply: TaskReply) => {
+      if (reply.kind === 'begun') begun = true;
+      else if (reply.kind === 'answer') finish(() => resolve(reply.answer));
+      else if (reply.kind === 'fault') finish(() => reject(new PictureError(reply.fault, reply.message)));
+      else if (reply.kind === 'too-much-memory')
+        kills('too-large', `decoding takes more than ${reply.mebibytes} MiB of memory`);
+      else if (reply.kind === 'system')
+        finish(() => reject(Object.assign(new Error(reply.message), { code: reply.code })));
+    };
+    const gone = (code: number | null, killed: string | null) => {
+      if (!begun) finish(() => reject(unreachable));
+      else kills('damaged', `the decoder ended while reading it (${killed ?? `exit code ${code}`})`);
+    };
+    const late = () => kills('too-slow', `decoding took more than ${seconds} seconds and was ended`);
+    const abort = () => finish(() => reject(signal?.reason));
+    const timer = setTimeout(late, seconds * 1000 + graceMs);
+    const finish = (act: () => void) => {
+      clearTimeout(timer);
+      child.off('message', hear).off('exit', gone);
+      signal?.removeEventListener('abort', abort);
+      act();
+    };
+    child.on('message', hear).on('exit', gone);
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) abort();
+    else
+      child.send(request, (error) => {
+        if (error) finish(() => reject(unreachable));
+      });
+  });
+}

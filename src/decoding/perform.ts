@@ -1,0 +1,131 @@
+/**
+ * One picture, decoded in this process by libvips (sharp) with exactly the loader of its format: all others are blocked,
+ * so that nothing a file says about itself hands it to a parser for drawings, documents or camera files.
+ */
+import { open, writeFile } from 'node:fs/promises';
+import sharp, { type Sharp, type SharpOptions } from 'sharp';
+import { PictureError } from './errors.js';
+import { type PictureFormat, sniff } from './sniff.js';
+import type { PixelTask, TaskAnswer, TaskRequest } from './task.js';
+import { checkWebpChunks } from './webp-chunks.js';
+
+const loaders: Readonly<Record<PictureFormat, string>> = {
+  jpeg: 'VipsForeignLoadJpeg',
+  png: 'VipsForeignLoadPng',
+  gif: 'VipsForeignLoadNsgif',
+  webp: 'VipsForeignLoadWebp',
+  tiff: 'VipsForeignLoadTiff',
+  avif: 'VipsForeignLoadHeif',
+};
+
+/** What the JPEG decoder says when part of the picture is missing. It goes on, and fills that part with grey. */
+const damage = /premature end|bad huffman code|instead of rst/i;
+
+sharp.concurrency(1);
+sharp.cache(false);
+
+export async function perform(request: TaskRequest): Promise<TaskAnswer> {
+  const { input, bytes } = await content(request);
+  const found = sniff(input);
+  if (!('format' in found)) {
+    if (bytes === 0) throw new PictureError('empty', 'the file has no bytes');
+    if (found.picture)
+      throw new PictureError('unsupported-format', `it is ${found.other}, which is not supported; convert it to PNG`);
+    throw new PictureError('not-a-picture', `it is ${found.other}`);
+  }
+  const { format } = found;
+  if (format === 'webp' && !request.tolerant) checkWebpChunks(input);
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: [loaders[format]] });
+  try {
+    return { ...(await decoded(input, format, request)), format, bytes };
+  } catch (error) {
+    throw fault(error as Error, request);
+  }
+}
+
+async function content({ input, limits }: TaskRequest): Promise<{ input: Uint8Array; bytes: number }> {
+  if (typeof input !== 'string') return { input, bytes: input.length };
+  const handle = await open(input).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new PictureError('missing', 'there is no such file');
+    throw error;
+  });
+  try {
+    const { size } = await handle.stat();
+    if (size > limits.bytes)
+      throw new PictureError('too-large', `the file has ${size} bytes, ${limits.bytes} are allowed`);
+    return { input: await handle.readFile(), bytes: size };
+  } finally {
+    await handle.close();
+  }
+}
+
+type Decoded = Omit<TaskAnswer, 'format' | 'bytes'>;
+
+async function decoded(input: Uint8Array, format: PictureFormat, request: TaskRequest): Promise<Decoded> {
+  const { task, limits, tolerant } = request;
+  const options: SharpOptions = {
+    failOn: tolerant ? 'none' : 'error',
+    limitInputPixels: limits.pixels,
+    sequentialRead: true,
+    pages: 1,
+    autoOrient: true,
+  };
+  const header = await sharp(input, { ...options, limitInputPixels: false }).metadata();
+  const { width, height } = header.autoOrient;
+  const base = { width, height, frames: header.pages ?? 1, channels: header.channels ?? 0, data: new Uint8Array(0) };
+  if (task.kind === 'header') return base;
+  if (width * height > limits.pixels)
+    throw new PictureError('too-large', `the picture has more than ${limits.pixels} pixels`);
+  const run = async (failOn: SharpOptions['failOn']): Promise<Decoded> => {
+    const picture = sharp(input, { ...options, failOn }).timeout({ seconds: limits.seconds });
+    const { data, info } = await arranged(picture, task).toBuffer({ resolveWithObject: true });
+    return { ...base, ...(task.kind === 'pixels' && info), channels: info.channels, data };
+  };
+  if (task.kind === 'first-frame') {
+    const frame = await sharp(input, options).timeout({ seconds: limits.seconds }).png().toBuffer();
+    // Not written by the decoder, whose errors do not tell a full disk from a damaged picture.
+    await writeFile(task.target, frame);
+    return base;
+  }
+  if (format !== 'jpeg' || tolerant) return run(options.failOn);
+  // Most warnings are about odd metadata and harmless; those about missing data are not.
+  return run('warning').catch((error: Error) => {
+    if (damage.test(error.message) || /timeout/i.test(error.message)) throw error;
+    return run('error');
+  });
+}
+
+function arranged(picture: Sharp, task: TaskRequest['task']): Sharp {
+  if (task.kind === 'pixels') return pixels(picture, task);
+  if (task.kind === 'thumbnail')
+    return picture
+      .resize(task.side, task.side, { fit: task.fit, withoutEnlargement: task.fit === 'inside' })
+      .flatten({ background: '#ffffff' })
+      .toFormat(task.format, { quality: task.quality });
+  if (task.kind === 'grey')
+    return picture.flatten({ background: '#ffffff' }).resize(task.side, task.side, { fit: 'fill' }).greyscale().raw();
+  throw new Error(`no picture comes of ${task.kind}`);
+}
+
+/** Resizing is left to one pass of libvips, which then computes only the pixels that are kept. */
+function pixels(picture: Sharp, { box, fit, kernel, cut, background }: PixelTask): Sharp {
+  const [r, g, b] = background;
+  const scaled = picture
+    .toColourspace('srgb')
+    .flatten({ background: { r, g, b } })
+    .resize({ ...box, fit, kernel, position: 'centre', background: { r, g, b } });
+  return (cut ? scaled.extract(cut) : scaled).raw({ depth: 'uchar' });
+}
+
+function fault(error: Error, { limits }: TaskRequest): Error {
+  if (error instanceof PictureError || /^E[A-Z]+$/.test((error as NodeJS.ErrnoException).code ?? '')) return error;
+  const problem = error.message.replace(/\s+/g, ' ').trim();
+  if (/pixel limit/i.test(problem))
+    return new PictureError('too-large', `the picture has more than ${limits.pixels} pixels`);
+  if (/timeout/i.test(problem))
+    return new PictureError('too-slow', `decoding took more than ${limits.seconds} seconds`);
+  if (/not built in|not built with|unsupported (feature|codec)/i.test(problem))
+    return new PictureError('unsupported-format', problem);
+  return new PictureError('damaged', problem);
+}
