@@ -3,6 +3,7 @@
  * code that may hang, crash or fill the memory; here that costs one picture and nothing else.
  */
 import { PictureError } from './errors.js';
+import { perform } from './perform.js';
 import type { TaskReply, TaskRequest } from './task.js';
 
 /** How often memory is looked at while a picture is decoded. */
@@ -15,7 +16,7 @@ function send(reply: TaskReply, then = () => {}): void {
   process.send?.(reply, then);
 }
 
-async function serve({ perform }: typeof import('./perform.js'), request: TaskRequest): Promise<void> {
+async function serve(request: TaskRequest): Promise<void> {
   send({ kind: 'begun' });
   const { mebibytes } = request.limits;
   const watch = setInterval(() => {
@@ -38,6 +39,5 @@ process.on('disconnect', end);
 // A terminal sends Ctrl-C to all processes; whether that ends this one is for the other to say.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
-const performing = await import('./perform.js');
-process.on('message', (request: TaskRequest) => void serve(performing, request));
+process.on('message', (request: TaskRequest) => void serve(request));
 send({ kind: 'ready' });
