@@ -57,7 +57,7 @@ function accuracyTable(summaries: readonly Summary[]): string {
       ...cells.map((cell, k) => {
         if (!cell) return '–';
         const text = cell.accuracy.toFixed(1);
-        return cell.accuracy >= best[k] - 1e-9 ? `**${text}**` : text;
+        return method !== ceilingName && cell.accuracy >= best[k] - 1e-9 ? `**${text}**` : text;
       }),
       method === ceilingName ? '–' : mean(known).toFixed(1),
     ];
