@@ -61,5 +61,10 @@ for (const name of readdirSync(join(root, 'dist'), { recursive: true }).map(Stri
   if (!name.endsWith('.d.ts') || name.startsWith('api')) continue;
   const declarations = readFileSync(join(root, 'dist', name), 'utf8');
   const relative = /((?:from|import\()\s*['"]\.{1,2}\/[^'"]*)\.js(['"])/g;
-  writeFileSync(join(root, 'dist', name.replace(/\.d\.ts$/, '.d.cts')), declarations.replace(relative, '$1.cjs$2'));
+  // Types of packages that are ES modules themselves are asked for as such.
+  const foreign = /^(import type .* from '(?!node:|\.)[^']+');$/gm;
+  writeFileSync(
+    join(root, 'dist', name.replace(/\.d\.ts$/, '.d.cts')),
+    declarations.replace(relative, '$1.cjs$2').replace(foreign, "$1 with { 'resolution-mode': 'import' };"),
+  );
 }
