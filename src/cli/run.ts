@@ -55,6 +55,10 @@ async function dispatch(words: string[], answer: Answer): Promise<number> {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  // A parent without signals to send, such as the studio on Windows, sends a message instead.
+  const stopAtMessage = (message: unknown) => message === 'stop' && stop();
+  process.on('message', stopAtMessage);
+  process.channel?.unref();
   const progress = createProgress(process.stderr, line.quiet || (line.json && !process.stderr.isTTY));
   try {
     return await command.run({
@@ -78,6 +82,7 @@ async function dispatch(words: string[], answer: Answer): Promise<number> {
     progress.end();
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
+    process.off('message', stopAtMessage);
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileError } from './file.js';
 
 /** A file being written. Exactly one of `commit` and `discard` ends it. */
@@ -56,7 +57,7 @@ export class PendingFile {
     try {
       await this.handle.datasync();
       await this.handle.close();
-      await rename(this.partPath, this.path);
+      await renameOver(this.partPath, this.path);
     } catch (error) {
       await this.discard();
       throw fileError(this.path, error, 'written');
@@ -67,6 +68,22 @@ export class PendingFile {
   async discard(): Promise<void> {
     await this.handle.close().catch(() => {});
     await unlink(this.partPath).catch(() => {});
+  }
+}
+
+/**
+ * Gives a file another name, replacing one that has it. Windows refuses while anybody, such as a scanner for viruses, has either
+ * open, which passes within moments; so it is tried for about two seconds there.
+ */
+export async function renameOver(from: string, to: string, { platform = process.platform, move = rename } = {}) {
+  for (let pause = 10; ; pause *= 2) {
+    try {
+      return await move(from, to);
+    } catch (error) {
+      const inUse = ['EPERM', 'EACCES', 'EBUSY'].includes((error as NodeJS.ErrnoException).code ?? '');
+      if (platform !== 'win32' || !inUse || pause > 1000) throw error;
+      await wait(pause);
+    }
   }
 }
 

@@ -11,7 +11,7 @@ export {
   toStrings,
 } from './array.js';
 export { type ArrayRows, openNpyRows } from './array-rows.js';
-export { PendingFile, writeBeside, writeFileAtomic } from './atomic.js';
+export { PendingFile, renameOver, writeBeside, writeFileAtomic } from './atomic.js';
 export {
   type CsvMatrixOptions,
   type CsvTable,

@@ -1,8 +1,9 @@
 /** Writes a problem under the names of docs/problem.md, as a `.npz` archive or a folder of `.npy` files. */
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArgumentError } from '../errors.js';
 import { fromMatrix, type NdArray } from '../formats/array.js';
+import { renameOver } from '../formats/index.js';
 import { writeNpy } from '../formats/npy.js';
 import { writeNpz } from '../formats/npz.js';
 import type { Matrix } from '../linalg/matrix.js';
@@ -32,7 +33,7 @@ export async function saveProblem(path: string, problem: Problem, options: SaveO
   await mkdir(part, { recursive: true });
   try {
     for (const [name, array] of arrays) await writeNpy(join(part, `${name}.npy`), array);
-    await rename(part, path);
+    await renameOver(part, path);
   } catch (error) {
     await rm(part, { recursive: true, force: true });
     throw error;

@@ -36,7 +36,7 @@ export class Runs {
       });
     const [program, ...args] = this.#command;
     const child = spawn(program, [...args, workspace.folder, ...(until ? ['--until', until] : [])], {
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { ...process.env, NO_COLOR: '1' },
     });
     this.#child = child;
@@ -56,7 +56,9 @@ export class Runs {
   }
 
   stop(): void {
-    this.#child?.kill('SIGINT');
+    // Windows knows no signals that a program could answer: there a message says the same (src/cli/run.ts).
+    if (process.platform === 'win32') this.#child?.send('stop');
+    else this.#child?.kill('SIGINT');
   }
 }
 

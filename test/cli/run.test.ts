@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { artefact } from '../../src/artefact.js';
@@ -207,6 +208,24 @@ describe('the program', () => {
 
   it('ends with 2 for an unknown command', async () => {
     expect((await start('docter').ended).code).toBe(2);
+  });
+
+  it('stops at a message, where a parent has no signals to send', async () => {
+    const child = fork(fileURLToPath(artefact('cli/main.js')), ['doctor', '--seconds', '12'], { silent: true });
+    let err = '';
+    child.stderr?.on('data', (chunk) => {
+      err += chunk;
+    });
+    const ended = once(child, 'exit');
+    await vi.waitUntil(() => err.includes('measuring speed'), { timeout: 30_000 });
+    child.send('stop');
+    expect(await ended).toEqual([130, null]);
+  });
+
+  it('ends by itself although a parent could still send messages', async () => {
+    const child = fork(fileURLToPath(artefact('cli/main.js')), ['doctor', '--seconds', '0'], { silent: true });
+    child.stdout?.resume();
+    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
   it.skipIf(process.platform === 'win32')('stops at Ctrl-C with 130', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { artefact } from '../../src/artefact.js';
 import { generateProblem, saveProblem } from '../../src/problem/index.js';
@@ -13,7 +14,7 @@ const place = (...names: string[]) => join(folder, ...names);
 beforeAll(() => saveProblem(place('problem.npz'), generateProblem({ seed: 9, webPerCategory: 15, scaling: 'none' })));
 
 function start(words: string[]): ChildProcess {
-  return spawn(process.execPath, [artefact('cli/main.js').pathname, ...words, '--quiet'], {
+  return spawn(process.execPath, [fileURLToPath(artefact('cli/main.js')), ...words, '--quiet'], {
     stdio: 'ignore',
     env: { ...process.env, OPENBLAS_NUM_THREADS: '1' },
   });

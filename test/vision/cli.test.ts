@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { artefact } from '../../src/artefact.js';
 import { temporaryFolder } from '../temporary-folder.js';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 
 function bowerbird(...words: string[]) {
   const env = { ...process.env, BOWERBIRD_CACHE: join(folder, 'cache') };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [artefact('cli/main.js').pathname, ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [fileURLToPath(artefact('cli/main.js')), ...words], {
     env,
     encoding: 'utf8',
   });
@@ -106,7 +107,7 @@ describe('bowerbird features', { timeout: 180_000 }, () => {
     const { ORT_DISABLE_TELEMETRY: _, XDG_CACHE_HOME: __, ...rest } = process.env;
     const env = { ...rest, HOME: home, BOWERBIRD_CACHE: join(folder, 'cache') };
     const words = ['features', join(folder, 'birds'), '--model', model, '--out', join(folder, 'silent')];
-    const { status } = spawnSync(process.execPath, [artefact('cli/main.js').pathname, ...words], { env });
+    const { status } = spawnSync(process.execPath, [fileURLToPath(artefact('cli/main.js')), ...words], { env });
     expect(status).toBe(0);
     expect(await readdir(home, { recursive: true })).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import '../allclose.js';
@@ -95,7 +96,7 @@ describe('vectors of names', { timeout: 180_000 }, () => {
 
   it('are written by the command line, from a tower registered by the user', async () => {
     const run = (...words: string[]) =>
-      promisify(execFile)(process.execPath, [artefact('cli/main.js').pathname, ...words], {
+      promisify(execFile)(process.execPath, [fileURLToPath(artefact('cli/main.js')), ...words], {
         env: { ...process.env, BOWERBIRD_CACHE: join(folder, 'cache') },
       });
     await run(

@@ -60,20 +60,23 @@ describe('broken and hostile files', () => {
     expect(growth).toBeLessThan(1e9);
   });
 
-  it('include links and pipes: a pipe does not hang the run, and a link out of the folder is just a file', async () => {
-    const odd = join(folder, 'odd/all');
-    await mkdir(odd, { recursive: true });
-    execFileSync('sh', ['-c', 'mkfifo "$0"', join(odd, 'pipe.jpg')]);
-    await symlink(join(odd, 'pipe.jpg'), join(odd, 'to-pipe.jpg'));
-    await symlink('/dev/zero', join(odd, 'endless.jpg'));
-    await symlink(join(odd, 'circle.jpg'), join(odd, 'circle.jpg'));
-    await symlink(join(folder, 'pictures/all/grey.jpg'), join(odd, 'grey.jpg'));
-    await symlink(odd, join(odd, 'deeper'));
-    const out = join(folder, 'odd-out');
-    const result = await extractFeatures(await openPictures(join(folder, 'odd')), await tinyModel(folder), out, {
-      workers: 1,
-    });
-    expect(result).toMatchObject({ pictures: 1, failures: 3 });
-    expect(await readFile(join(out, 'failures.csv'), 'utf8')).toContain('all/endless.jpg,all,not-a-picture');
-  });
+  it.skipIf(process.platform === 'win32')(
+    'include links and pipes: a pipe does not hang the run, and a link out of the folder is just a file',
+    async () => {
+      const odd = join(folder, 'odd/all');
+      await mkdir(odd, { recursive: true });
+      execFileSync('sh', ['-c', 'mkfifo "$0"', join(odd, 'pipe.jpg')]);
+      await symlink(join(odd, 'pipe.jpg'), join(odd, 'to-pipe.jpg'));
+      await symlink('/dev/zero', join(odd, 'endless.jpg'));
+      await symlink(join(odd, 'circle.jpg'), join(odd, 'circle.jpg'));
+      await symlink(join(folder, 'pictures/all/grey.jpg'), join(odd, 'grey.jpg'));
+      await symlink(odd, join(odd, 'deeper'));
+      const out = join(folder, 'odd-out');
+      const result = await extractFeatures(await openPictures(join(folder, 'odd')), await tinyModel(folder), out, {
+        workers: 1,
+      });
+      expect(result).toMatchObject({ pictures: 1, failures: 3 });
+      expect(await readFile(join(out, 'failures.csv'), 'utf8')).toContain('all/endless.jpg,all,not-a-picture');
+    },
+  );
 });

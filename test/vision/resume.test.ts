@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { artefact } from '../../src/artefact.js';
 import { temporaryFolder } from '../temporary-folder.js';
@@ -42,7 +43,7 @@ describe('a killed extraction', { timeout: 240_000 }, () => {
       '--workers',
       '2',
     ];
-    const child = spawn(process.execPath, [artefact('cli/main.js').pathname, ...words, ...options], {
+    const child = spawn(process.execPath, [fileURLToPath(artefact('cli/main.js')), ...words, ...options], {
       stdio: 'ignore',
     });
     const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));

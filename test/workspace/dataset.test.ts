@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { matCellOf, writeMat } from '../../src/formats/index.js';
 import { readSplit } from '../../src/workspace/dataset/split.js';
@@ -76,7 +77,7 @@ describe('bowerbird dataset', () => {
     expect(names).toHaveLength(50);
     expect(new Set(names).size).toBe(50);
     const others = Array.from({ length: 150 }, (_, i) => `${i}.Other_bird_${i}`);
-    const split = await readSplit(new URL('../../splits/cub-150-50.txt', import.meta.url).pathname, [
+    const split = await readSplit(fileURLToPath(new URL('../../splits/cub-150-50.txt', import.meta.url)), [
       ...names,
       ...others,
     ]);

@@ -5,10 +5,11 @@
  * order by dealing them out to buckets and shuffling each. A killed run continues after its last spill.
  */
 import { existsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArgumentError, InterruptedError } from '../../errors.js';
 import { writeFileAtomic } from '../../formats/atomic.js';
+import { renameOver } from '../../formats/index.js';
 import type { EncodedCorpus } from './encode.js';
 import { type CountResult, chunkTokens, type MergeResult, partitionBits, type Spill, type TablePlace } from './jobs.js';
 import { MemoryPlan } from './kernels.js';
@@ -79,7 +80,7 @@ export async function countCooccurrences(
     const spills = await count(stage);
     const { buckets, pairs } = await merge(stage, spills);
     const records = await shuffle(stage, buckets, `${path}.part`);
-    await rename(`${path}.part`, path);
+    await renameOver(`${path}.part`, path);
     await writeFileAtomic(join(folder, 'records.json'), JSON.stringify({ identity, count: records, pairs }));
     await Promise.all(
       [...spills.map((spill) => spill.path), ...buckets.flat()].map((used) => rm(used, { force: true })),

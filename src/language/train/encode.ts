@@ -3,11 +3,12 @@
  * rewritten with the final ones. Training then streams 4 bytes a word instead of parsing text in every epoch.
  */
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import { readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FormatError, InterruptedError } from '../../errors.js';
 import { writeFileAtomic } from '../../formats/atomic.js';
 import { fileError } from '../../formats/file.js';
+import { renameOver } from '../../formats/index.js';
 import { type TokenizeOptions, tokenize } from '../../text/index.js';
 import { type CorpusFormat, readCorpus } from '../corpus/corpus.js';
 import { type Vocabulary, WordCounter } from './vocabulary.js';
@@ -57,7 +58,7 @@ export async function encodeCorpus(
     await countWords(paths, spool, counter, options);
     const { vocabulary, numbers } = counter.choose(options.minCount ?? 5, options.maxWords);
     const { length, words } = renumber(spool, part, numbers, options.signal);
-    await rename(part, tokensPath);
+    await renameOver(part, tokensPath);
     return await describeCorpus(folder, { vocabulary, tokensPath, length, words, identity });
   } finally {
     // As large as the corpus, and of no use to another attempt.
