@@ -51,8 +51,11 @@ export class Runs {
       this.#failure = failure;
     };
     child.on('error', (error) => ended(`the run could not be started: ${error.message}`));
-    // 3: some pictures failed though all stages ended; 130: it was stopped.
-    child.on('close', (code) => ended(code === 0 || code === 3 || code === 130 ? undefined : lastWords(tail, code)));
+    // 3: some pictures failed though all stages ended; 130: it was stopped, or SIGINT came before it could answer.
+    child.on('close', (code, signal) => {
+      const asked = code === 0 || code === 3 || code === 130 || signal === 'SIGINT';
+      ended(asked ? undefined : lastWords(tail, code));
+    });
   }
 
   stop(): void {
