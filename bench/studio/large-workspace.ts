@@ -7,6 +7,7 @@ import { pictureId } from '../../src/catalog/index.js';
 import { answersOf, writeFit } from '../../src/fit/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
+import { resultOf } from '../../src/workspace/stage.js';
 
 const distinct = 200;
 const categories = Array.from({ length: 100 }, (_, c) => `category ${c + 1}`);
@@ -59,7 +60,7 @@ export async function writeLargeWorkspace(folder: string, count: number): Promis
   const [problem, finished] = ['0'.repeat(32), new Date().toISOString()];
   const stages = {
     problem: { state: 'done', inputs: {}, output: problem, finished },
-    fit: { state: 'done', inputs: { 'the result of problem': problem }, output: '1'.repeat(32), finished },
+    fit: { state: 'done', inputs: { [resultOf('problem')]: problem }, output: '1'.repeat(32), finished },
   };
   writeFileSync(join(folder, '.bowerbird', 'stages.json'), JSON.stringify({ version: 1, stages }));
 }

@@ -6,7 +6,7 @@ import { versions } from '../versions.js';
 import type { OptionSpec } from './command.js';
 import { queuedExecution, requireQueueAddress } from './executor.js';
 import type { Progress } from './progress.js';
-import { backendOptions, loadOptions, type ProblemValues, problemOptions } from './shared-options.js';
+import { backendOptions, loadOptions, type ProblemValues, pluginOption, problemOptions } from './shared-options.js';
 
 export const evaluationOptions = {
   out: { type: 'string', short: 'o', placeholder: 'DIR', description: 'Folder for the results; continued if begun.' },
@@ -35,6 +35,7 @@ export const evaluationOptions = {
     description: 'Fits run on the machines of "bowerbird worker --queue URL" (redis://…).',
   },
   restart: { type: 'flag', description: 'Begin anew, forgetting what DIR holds.' },
+  ...pluginOption,
   ...problemOptions,
   ...backendOptions,
 } as const satisfies Record<string, OptionSpec>;

@@ -66,12 +66,14 @@ async function openExecutor(
       onStatus: describeStatus(queue, progress),
       signal,
     });
+    const close = () => executor.close().finally(forget);
     return {
       get width() {
         return executor.width;
       },
       run: (jobs, execution) => executor.run(jobs, execution),
-      close: () => executor.close().finally(forget),
+      close,
+      [Symbol.asyncDispose]: close,
     };
   } catch (error) {
     await forget();

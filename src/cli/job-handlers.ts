@@ -17,13 +17,20 @@ export interface QueuedEvaluation extends Omit<EvaluationContext, 'source'> {
   splits: readonly Split[];
 }
 
-/** @param device where this machine computes, whatever the coordinator says */
-export function jobHandlers(device?: EvaluationContext['device']): Record<string, RegisteredHandler> {
+/**
+ * @param device where this machine computes, whatever the coordinator says
+ * @param plugins modules of this machine; those of the coordinator are not asked for
+ */
+export function jobHandlers(
+  device?: EvaluationContext['device'],
+  plugins: readonly string[] = [],
+): Record<string, RegisteredHandler> {
   return {
     evaluation: {
       module: artefact('evaluation/job-handler.js'),
       async prepare(context, files, signal): Promise<EvaluationContext> {
-        const { splits, ...given } = context as QueuedEvaluation;
+        const { splits, ...sent } = context as QueuedEvaluation;
+        const given = { ...sent, plugins };
         const chosen = device ? { ...given, device } : given;
         if (given.source.kind === 'generated') return chosen;
         if (!files.problem) throw new ArgumentError('the run names no problem file');

@@ -61,6 +61,9 @@ async function dispatch(words: string[], answer: Answer): Promise<number> {
   process.channel?.unref();
   const progress = createProgress(process.stderr, line.quiet || (line.json && !process.stderr.isTTY));
   try {
+    const { plugin } = line.options as { plugin?: unknown };
+    // Only where there are some: the modules behind it are many.
+    if (Array.isArray(plugin)) await (await import('../plugins/index.js')).loadPlugins(plugin);
     return await command.run({
       args: line.args,
       options: line.options as never,

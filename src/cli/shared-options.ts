@@ -12,6 +12,15 @@ export const backendOptions = {
   threads: { type: 'integer', minimum: 1, description: 'Threads of the numerical backend (all cores if not given).' },
 } as const satisfies Record<string, OptionSpec>;
 
+/** Loaded before the command begins (run.ts). */
+export const pluginOption = {
+  plugin: {
+    type: 'list',
+    placeholder: 'FILE',
+    description: 'Modules with methods or sources of your own (docs/extending.md).',
+  },
+} as const satisfies Record<string, OptionSpec>;
+
 export const problemOptions = {
   semantics: {
     type: 'string',

@@ -6,6 +6,7 @@ import { setMaxListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { type Catalog, type CatalogPatience, openCatalog } from '../catalog/index.js';
 import { InterruptedError, UsageError } from '../errors.js';
+import type { Progress } from '../progress.js';
 import { jsonApi } from './api.js';
 import type { Category } from './categories.js';
 import type { CheckOptions } from './check.js';
@@ -17,7 +18,7 @@ import { HttpClient, type NetworkOptions } from './network/http.js';
 import { knownKillers, type PipelineOptions, processPicture } from './pipeline.js';
 import { dropPlaceholders, knownPlaceholders, type PlaceholderOptions } from './placeholders.js';
 import { reconcile } from './reconcile.js';
-import { Slots } from './slots.js';
+import { Semaphore } from './semaphore.js';
 import type { Source, SourceContext } from './sources/source.js';
 import { type CrawlSummary, summarise } from './summary.js';
 import { type CrawlProgress, Tally } from './tally.js';
@@ -45,7 +46,7 @@ export interface CrawlOptions {
   signal?: AbortSignal;
   onProgress?(progress: CrawlProgress): void;
   /** Before it goes on: the files of an earlier crawl are read and compared with what the catalog says. */
-  onCheck?(done: number, total: number): void;
+  onCheck?(progress: Progress): void;
   /** Something a user should know. */
   onNote?(message: string): void;
   /** While another process has the catalog open. */
@@ -97,7 +98,7 @@ class Crawl {
   readonly #store: PictureStore;
   readonly #stop: AbortController;
   readonly #context: SourceContext;
-  readonly #slots: Slots;
+  readonly #slots: Semaphore;
   readonly #retry: PipelineOptions['retry'];
   readonly #perCategory: number;
   #tally!: Tally;
@@ -109,7 +110,7 @@ class Crawl {
     this.#catalog = catalog;
     this.#stop = stop;
     this.#store = new PictureStore(catalog.folder, http, options.check);
-    this.#slots = new Slots(options.concurrency ?? 16);
+    this.#slots = new Semaphore(options.concurrency ?? 16);
     this.#perCategory = options.perCategory ?? 100;
     this.#retry = {
       attempts: options.network.attempts ?? 5,

@@ -17,7 +17,7 @@ import type { Category } from './categories.js';
 import type { LicenceCode } from './licence.js';
 import { FetchFailure } from './network/failure.js';
 import type { Outcome } from './pipeline.js';
-import type { Slots } from './slots.js';
+import type { Semaphore } from './semaphore.js';
 import type { ListedPicture, Source, SourceContext } from './sources/source.js';
 
 export interface LaneOptions {
@@ -25,7 +25,7 @@ export interface LaneOptions {
   context: SourceContext;
   /** Licences that pass, or undefined when all do. */
   gate: ReadonlySet<LicenceCode> | undefined;
-  slots: Slots;
+  slots: Semaphore;
   process(picture: PictureRow, source: Source): Promise<Outcome>;
   onFound?(source: Source, pictures: number, dropped: number): void;
 }

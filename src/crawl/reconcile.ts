@@ -6,6 +6,7 @@
 import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog, PictureRow } from '../catalog/index.js';
+import type { Progress } from '../progress.js';
 import { partialFolder, picturesFolder } from './download.js';
 import { sha256Of } from './file-hash.js';
 import { ownFolder } from './own-folder.js';
@@ -25,7 +26,7 @@ export interface Reconciled {
 export interface ReconcileOptions {
   signal?: AbortSignal;
   /** Every file is read from end to end. */
-  onProgress?(done: number, total: number): void;
+  onProgress?(progress: Progress): void;
 }
 
 export async function reconcile(catalog: Catalog, options: ReconcileOptions = {}): Promise<Reconciled> {
@@ -69,7 +70,7 @@ class Reconciliation {
       }
       const present = files.delete(name);
       if (!['fetched', 'checked', 'kept'].includes(picture.state)) continue;
-      this.#options.onProgress?.(done++, total as number);
+      this.#options.onProgress?.({ done: done++, total: total as number });
       if (present && (await isWhole(join(this.#root, folder, name), picture))) continue;
       if (present) await this.#moveAside(`${folder}/${name}`);
       this.#catalog.move({ id: picture.id, from: picture.state, to: 'found', path: '' });

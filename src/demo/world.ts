@@ -4,6 +4,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Random } from '../linalg/random.js';
+import type { Progress } from '../progress.js';
 import { writeCorpus } from './corpus.js';
 import { photograph } from './photograph.js';
 import { type Photo, planPhotos } from './photos.js';
@@ -19,7 +20,7 @@ export interface WorldOptions {
   readonly auxiliaryPictures?: number;
   readonly webPhotos?: number;
   readonly signal?: AbortSignal;
-  onProgress?(done: number, total: number): void;
+  onProgress?(progress: Progress): void;
 }
 
 export interface World {
@@ -55,7 +56,7 @@ export async function writeWorld(folder: string, options: WorldOptions): Promise
       const { path, species, set, number } = jobs[next++];
       const random = new Random(seed).fork(streams[set]).fork(number);
       if (!existsSync(path)) await writeAtOnce(path, await photograph(species, random));
-      options.onProgress?.(++done, jobs.length);
+      options.onProgress?.({ done: ++done, total: jobs.length });
     }
   };
   await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, draw));

@@ -2,6 +2,7 @@
  * Where jobs run: threads of this process, or processes on any machine behind a queue. A job and its result are plain
  * values (JSON); what the jobs share, such as a problem, is given once as the context.
  */
+import type { Progress } from '../progress.js';
 
 /** Why a job failed, as a plain value, so that it can cross a thread or a network. */
 export interface JobFailure {
@@ -19,7 +20,7 @@ export interface ExecutionOptions<Job, Result> {
   /** Called once for each job that failed for good, after retries where the executor retries. */
   onFailure: (job: Job, failure: JobFailure) => void | Promise<void>;
   /** Called when a job says how far it is. */
-  onProgress?: (job: Job, progress: { done: number; total?: number; detail?: string }) => void;
+  onProgress?: (job: Job, progress: Progress) => void;
 }
 
 export interface Executor {
@@ -34,15 +35,14 @@ export interface Executor {
     options: ExecutionOptions<Job, Result>,
   ): Promise<void>;
   close(): Promise<void>;
+  /** The same, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** What the module of a handler exports: called once in each thread or process, it returns what runs one job. */
 export interface JobHandlerModule<Context, Job, Result> {
   open(context: Context): Promise<{
-    handle(
-      job: Job,
-      tools: { signal: AbortSignal; onProgress(progress: { done: number; total?: number; detail?: string }): void },
-    ): Promise<Result>;
+    handle(job: Job, tools: { signal: AbortSignal; onProgress(progress: Progress): void }): Promise<Result>;
     close?(): Promise<void>;
   }>;
 }

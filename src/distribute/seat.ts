@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { artefact } from '../artefact.js';
+import type { Progress } from '../progress.js';
 import type { Outcome } from './dispatch.js';
 import type { JobFailure } from './executor.js';
 import { errorOf } from './failure.js';
@@ -14,7 +15,7 @@ type Ending = SeatOutcome | { kind: 'unusable'; failure: JobFailure };
 interface Task {
   job: unknown;
   signal: AbortSignal;
-  onProgress(progress: { done: number; total?: number; detail?: string }): void;
+  onProgress(progress: Progress): void;
 }
 
 export class Seat {

@@ -89,6 +89,10 @@ class ThreadExecutor implements Executor {
     }
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#seats.map((seat) => seat.close()));
   }

@@ -1,4 +1,6 @@
 /** What a thread of the pool and its owner say to each other. */
+
+import type { Progress } from '../progress.js';
 import type { JobFailure } from './executor.js';
 
 export interface ThreadStart {
@@ -12,6 +14,6 @@ export type ToThread = { kind: 'job'; job: unknown } | { kind: 'abort' } | { kin
 export type FromThread =
   | { kind: 'ready' }
   | { kind: 'unusable'; failure: JobFailure }
-  | { kind: 'progress'; progress: { done: number; total?: number; detail?: string } }
+  | { kind: 'progress'; progress: Progress }
   | { kind: 'result'; result: unknown }
   | { kind: 'failure'; failure: JobFailure };

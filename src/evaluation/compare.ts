@@ -1,6 +1,6 @@
 /** Compares methods on one problem: parameters by search on validation categories, final fits with several seeds, one table. */
-import { UsageError } from '../errors.js';
-import type { MethodSpec } from '../methods/index.js';
+import { ArgumentError, UsageError } from '../errors.js';
+import { isShareable, type MethodSpec, registerMethod } from '../methods/index.js';
 import { buildTable, type MethodResult } from './compare-table.js';
 import { splitProblem } from './context.js';
 import { type EvaluationSetting, evaluate, type OpenRun } from './evaluation-run.js';
@@ -29,7 +29,8 @@ export interface CompareOptions extends EvaluationSetting {
  * const table = await compare({ problem, folder: 'table', methods: [findMethod('ours'), findMethod('lr')], trials: 20 });
  * for (const row of table.rows) console.log(row.method, row.accuracy.mean);
  */
-export async function compare(options: CompareOptions): Promise<CompareTable> {
+export async function compare(given: CompareOptions): Promise<CompareTable> {
+  const options = { ...given, ...placesFor(given) };
   const { trials = 0 } = options;
   requireLabels(options);
   const search = trials > 0 && options.methods.some(searchable);
@@ -38,6 +39,18 @@ export async function compare(options: CompareOptions): Promise<CompareTable> {
     await writeTable(open.folder, table);
     return table;
   });
+}
+
+/** Methods that no module brings can be fitted in this thread alone. */
+function placesFor({ methods, jobs }: CompareOptions): { jobs?: number } {
+  for (const spec of methods) registerMethod(spec);
+  const own = methods.find((spec) => !isShareable(spec));
+  if (!own || jobs === 1) return {};
+  if (jobs === undefined) return { jobs: 1 };
+  throw new ArgumentError(
+    `${own.name} is known in this thread alone, and ${jobs} jobs are to run at a time`,
+    'Put it into a module that exports it in `methods`, and load that with loadPlugins; or leave out `jobs`.',
+  );
 }
 
 /** The comparison within a run that is open already. */

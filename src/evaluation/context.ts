@@ -37,6 +37,8 @@ export interface EvaluationContext {
   device: 'auto' | 'wasm' | 'native' | 'cuda';
   /** Threads of one job's numerical backend. */
   threads: number;
+  /** Modules with methods of the user's own. */
+  plugins?: readonly string[];
 }
 
 export type Split = Pick<FitJob, 'split' | 'generalized'>;

@@ -12,7 +12,9 @@ import { FormatError, InterruptedError, ProblemError, UsageError } from '../erro
 import { writeFileAtomic } from '../formats/index.js';
 import { findGpu } from '../linalg/cuda/index.js';
 import { createBackend } from '../linalg/index.js';
+import { pluginModules } from '../methods/index.js';
 import type { Problem } from '../problem/index.js';
+import type { Progress } from '../progress.js';
 import {
   describeProblem,
   type EvaluationContext,
@@ -26,7 +28,7 @@ import { Journal } from './journal.js';
 import { createLocalExecutor } from './local-executor.js';
 import type { MethodRun } from './method-run.js';
 import type { ProblemRecord, RunRecord } from './results.js';
-import { type PlanProgress, runPlan } from './run-plan.js';
+import { runPlan } from './run-plan.js';
 
 /** What is evaluated, where, and who is told. */
 export interface EvaluationSetting {
@@ -58,7 +60,7 @@ export interface EvaluationSetting {
   versions?: Record<string, string>;
   configuration?: Record<string, unknown>;
   signal?: AbortSignal;
-  onProgress?: (progress: PlanProgress) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
 export interface OpenRun {
@@ -148,6 +150,7 @@ async function openExecutor(
     seed,
     device,
     threads: threads ?? (jobs === 1 ? availableParallelism() : 1),
+    plugins: pluginModules(),
   };
   if (jobs === 1) return createLocalExecutor(context);
   return createThreadExecutor({ handler: artefact('evaluation/job-handler.js'), context, width: jobs });

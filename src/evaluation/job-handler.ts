@@ -2,6 +2,7 @@
 import { ResidentProblem } from '../learner/index.js';
 import { createBackend } from '../linalg/index.js';
 import type { Problem } from '../problem/index.js';
+import type { Progress } from '../progress.js';
 import { type EvaluationContext, openSource } from './context.js';
 import { perturbProblem } from './perturb.js';
 import type { FitJob, FitOutcome } from './results.js';
@@ -9,13 +10,15 @@ import { runFit } from './run-fit.js';
 
 interface Tools {
   signal: AbortSignal;
-  onProgress(progress: { done: number; total?: number; detail?: string }): void;
+  onProgress(progress: Progress): void;
 }
 
 /** Forms of the problem kept at a time: validation, test, and a changed form of each. */
 const keptForms = 4;
 
 export async function open(context: EvaluationContext) {
+  const { plugins = [] } = context;
+  if (plugins.length > 0) await (await import('../plugins/index.js')).loadPlugins(plugins);
   const backend = await createBackend({ device: context.device, threads: context.threads });
   const splitOf = await openSource(context.source, context.seed);
   const forms = new Map<string, { problem: Problem; resident?: ResidentProblem }>();

@@ -2,6 +2,7 @@
 import { dispatch, fixedPlaces, type Outcome } from '../distribute/dispatch.js';
 import type { ExecutionOptions, Executor } from '../distribute/executor.js';
 import { failureOf } from '../distribute/failure.js';
+import type { Progress } from '../progress.js';
 import type { EvaluationContext } from './context.js';
 import { open } from './job-handler.js';
 import type { FitJob, FitOutcome } from './results.js';
@@ -11,7 +12,7 @@ export async function createLocalExecutor(context: EvaluationContext): Promise<E
   const attempt = async (
     job: FitJob,
     signal: AbortSignal,
-    onProgress: (progress: { done: number; total?: number; detail?: string }) => void,
+    onProgress: (progress: Progress) => void,
   ): Promise<Outcome<FitOutcome>> => {
     try {
       return { kind: 'result', result: await handler.handle(job, { signal, onProgress }) };
@@ -36,5 +37,6 @@ export async function createLocalExecutor(context: EvaluationContext): Promise<E
       );
     },
     close: () => handler.close(),
+    [Symbol.asyncDispose]: () => handler.close(),
   };
 }

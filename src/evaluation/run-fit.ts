@@ -2,7 +2,8 @@
 import { fitAnswers } from '../fit/index.js';
 import type { ResidentProblem } from '../learner/index.js';
 import type { Backend } from '../linalg/backend.js';
-import type { FitProgress, Problem } from '../problem/index.js';
+import type { Problem } from '../problem/index.js';
+import type { Progress } from '../progress.js';
 import type { FitJob, FitOutcome } from './results.js';
 
 export interface FitTools {
@@ -10,7 +11,7 @@ export interface FitTools {
   /** The problem in the backend's storage, shared by all fits of the learner. */
   resident?: () => ResidentProblem;
   signal?: AbortSignal;
-  onProgress?: (progress: FitProgress) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
 export async function runFit(job: FitJob, problem: Problem, tools: FitTools): Promise<FitOutcome> {

@@ -3,21 +3,16 @@
  * methods first, so that none is left running alone at the end.
  */
 import type { Executor } from '../distribute/index.js';
+import type { Progress } from '../progress.js';
 import type { Journal } from './journal.js';
 import type { MethodRun } from './method-run.js';
 import type { FitJob, FitOutcome, JournalLine } from './results.js';
-
-export interface PlanProgress {
-  done: number;
-  total: number;
-  detail: string;
-}
 
 export interface PlanOptions {
   executor: Executor;
   journal: Journal;
   signal?: AbortSignal;
-  onProgress?: (progress: PlanProgress) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
 export async function runPlan(runs: readonly MethodRun[], options: PlanOptions): Promise<void> {

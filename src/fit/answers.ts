@@ -12,6 +12,8 @@ export interface Answers {
   readonly predictions: Int32Array;
   /** −1 where there is but one candidate. */
   readonly runnersUp: Int32Array;
+  /** Chances of all candidates, n×C, where they are known; not kept in folders. */
+  readonly chances?: Matrix;
   /** Chance that the prediction is right; absent where it could not be learnt. */
   readonly confidence?: Float64Array;
   readonly runnerUpConfidence?: Float64Array;
@@ -55,6 +57,7 @@ export function answersOf(
   return {
     ...{ names, scores, predictions, runnersUp },
     ...(chances && {
+      chances: chances.listed,
       confidence: Float64Array.from(predictions, (c, i) => chances.listed.at(i, c)),
       runnerUpConfidence: Float64Array.from(runnersUp, (c, i) => (c < 0 ? 0 : chances.listed.at(i, c))),
     }),

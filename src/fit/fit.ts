@@ -7,14 +7,8 @@ import type { Backend } from '../linalg/backend.js';
 import { type BackendOptions, createBackend } from '../linalg/index.js';
 import type { Matrix } from '../linalg/matrix.js';
 import { createMethod, findMethod, type MethodSpec, type ParameterValue } from '../methods/index.js';
-import {
-  candidateNames,
-  type FeatureScaling,
-  type FitProgress,
-  type Method,
-  type Problem,
-  problemHash,
-} from '../problem/index.js';
+import { candidateNames, type FeatureScaling, type Method, type Problem, problemHash } from '../problem/index.js';
+import type { Progress } from '../progress.js';
 import { versions } from '../versions.js';
 import { type Answers, answersOf } from './answers.js';
 import { type FitMetrics, fitMetrics } from './metrics.js';
@@ -30,7 +24,7 @@ export interface AnswerOptions {
   /** @default 1 */
   seed?: number;
   signal?: AbortSignal;
-  onProgress?: (progress: FitProgress) => void;
+  onProgress?: (progress: Progress) => void;
   /** More options of the method's own `fit`, such as the checkpoint of the paper's learner. */
   methodOptions?: object;
 }

@@ -4,6 +4,7 @@
  */
 import { FormatError } from '../errors.js';
 import { Matrix } from '../linalg/matrix.js';
+import type { Progress } from '../progress.js';
 import type { RandomAccessFile } from './file.js';
 
 export interface WordVectors {
@@ -17,7 +18,7 @@ export interface ReadWordVectorsOptions {
   keep?: (word: string) => boolean;
   signal?: AbortSignal;
   /** Bytes read so far and in all. */
-  onProgress?: (done: number, total: number) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
 /** One word of a file; `values` is only valid until the next one is asked for. */
@@ -72,7 +73,7 @@ export async function* fileLines(
     carried = bytes.slice(from);
     if (carried.length > longestLine)
       throw new FormatError(file.name, offset + from, `no line end within ${longestLine} bytes`, notVectors);
-    options.onProgress?.(position, file.size);
+    options.onProgress?.({ done: position, total: file.size });
   }
   if (carried.length > 0) yield { bytes: carried, offset: file.size - carried.length };
 }

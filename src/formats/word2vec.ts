@@ -102,7 +102,7 @@ async function* binaryEntries(
     const size = Math.min(Math.max(length, pieceBytes), file.size - position);
     piece = await file.read(position, size);
     pieceStart = position;
-    options.onProgress?.(position + size, file.size);
+    options.onProgress?.({ done: position + size, total: file.size });
   };
   for (let count = 0; count < words; count++) {
     await want(longestWord + vectorBytes);

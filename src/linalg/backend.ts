@@ -97,4 +97,6 @@ export interface Backend {
 
   /** Ends threads and frees storage; matrices obtained from this backend must not be used afterwards. */
   dispose(): void;
+  /** The same, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }

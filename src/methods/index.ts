@@ -1,6 +1,6 @@
 /** Methods to compare with, under one contract. */
 export { Bowerbird, type BowerbirdOptions } from './bowerbird/bowerbird.js';
-export { findMethod, methods } from './registry.js';
+export { findMethod, isShareable, methods, pluginModules, registerMethod } from './registry.js';
 export {
   createMethod,
   type Ingredient,

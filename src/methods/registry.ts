@@ -1,4 +1,4 @@
-/** Every method by name. */
+/** Every method by name: those that come with Bowerbird, and those that somebody registered. */
 import { ArgumentError } from '../errors.js';
 import { adaptationMethods } from './adaptation/index.js';
 import { bowerbirdSpec } from './bowerbird/bowerbird.js';
@@ -11,7 +11,7 @@ import { transductiveMethods } from './transductive/index.js';
 import { webMethods } from './web/index.js';
 import { zeroShotMethods } from './zero-shot/index.js';
 
-export const methods: readonly MethodSpec[] = [
+const known: MethodSpec[] = [
   bowerbirdSpec,
   ...ourMethods,
   ...webMethods,
@@ -22,6 +22,42 @@ export const methods: readonly MethodSpec[] = [
   ...fewShotMethods,
   ...modernMethods,
 ];
+
+/** Grows as methods are registered. */
+export const methods: readonly MethodSpec[] = known;
+
+const builtIn: ReadonlySet<MethodSpec> = new Set(known);
+/** Where threads find a method that somebody registered. */
+const modules = new Map<MethodSpec, string>();
+
+/**
+ * Makes a method known to fits, searches and comparisons of this process.
+ * @param module the address of the module that exports it in `methods`, so that threads can load it too; without it the
+ * method works in this thread alone
+ * @throws ArgumentError for a name that is taken or cannot be one
+ */
+export function registerMethod(spec: MethodSpec, module?: string | URL): void {
+  if (!/^[a-z0-9][a-z0-9+-]*$/.test(spec.name))
+    throw new ArgumentError(
+      `"${spec.name}" cannot be the name of a method`,
+      'Names are of small letters, digits, hyphens and plus signs.',
+    );
+  const other = known.find(({ name }) => name === spec.name);
+  if (other && other !== spec)
+    throw new ArgumentError(`there is a method "${spec.name}" already`, 'Choose another name.');
+  if (!other) known.push(spec);
+  if (module !== undefined && !builtIn.has(spec)) modules.set(spec, String(module));
+}
+
+/** Whether threads can have the method. */
+export function isShareable(spec: MethodSpec): boolean {
+  return builtIn.has(spec) || modules.has(spec);
+}
+
+/** What a thread has to load to know every method that is known here. */
+export function pluginModules(): string[] {
+  return [...new Set(modules.values())];
+}
 
 /** @throws ArgumentError that lists the names there are */
 export function findMethod(name: string): MethodSpec {

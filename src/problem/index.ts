@@ -9,7 +9,6 @@ export { type LoadOptions, loadProblem, readProblem } from './load.js';
 export {
   type FitDetails,
   type FitOptions,
-  type FitProgress,
   type LinearDecision,
   type Method,
   type Probabilities,

@@ -5,18 +5,13 @@
 import { ArgumentError, ProblemError } from '../errors.js';
 import type { Backend } from '../linalg/backend.js';
 import type { Matrix } from '../linalg/matrix.js';
+import type { Progress } from '../progress.js';
 import type { Problem } from './problem.js';
-
-export interface FitProgress {
-  done: number;
-  total?: number;
-  detail?: string;
-}
 
 export interface FitOptions {
   backend: Backend;
   signal?: AbortSignal;
-  onProgress?: (progress: FitProgress) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
 /**

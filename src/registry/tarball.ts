@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Parser, type ReadEntry } from 'tar';
 import { BowerbirdError, InterruptedError } from '../errors.js';
+import type { Progress } from '../progress.js';
 import { cacheFolder } from './cache.js';
 import { npmSettings } from './npmrc.js';
 import { RegistryClient } from './registry-client.js';
@@ -29,7 +30,7 @@ export interface FetchTarballOptions {
   /** @default cacheFolder() */
   cache?: string;
   signal?: AbortSignal;
-  onProgress?: (progress: { bytes: number; total?: number }) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
 /** A package could not be fetched, or is not the one whose hash is pinned. */
@@ -143,7 +144,7 @@ async function download(spec: TarballSpec, expected: string, beside: string, opt
           hash.update(piece);
           await file.writeFile(piece);
           bytes += piece.length;
-          onProgress?.({ bytes, total: spec.bytes });
+          onProgress?.({ done: bytes, total: spec.bytes });
         }
         const found = hash.digest('base64');
         if (found !== expected) throw integrityFailure(spec, `sha512-${found}`);

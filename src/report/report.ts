@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import { UsageError } from '../errors.js';
 import { writeFileAtomic } from '../formats/index.js';
 import { type Backend, createBackend } from '../linalg/index.js';
+import type { Progress } from '../progress.js';
 import { comparison } from './comparison.js';
 import { experiment } from './experiment.js';
 import { fitResults } from './fit.js';
@@ -28,7 +29,7 @@ export interface ReportOptions {
   /** Shown as the date of the report. @default now */
   date?: Date;
   signal?: AbortSignal;
-  onProgress?: (progress: { done: number; total: number; detail: string }) => void;
+  onProgress?: (progress: Progress) => void;
   /** Called with the file of a picture that cannot be shown; its words are shown without it. */
   onUnreadable?: (file: string) => void;
 }

@@ -6,7 +6,7 @@ import { layout, type Workspace } from '../workspace/index.js';
 import { auxiliaryCategories } from '../workspace/pictures.js';
 import type { CategoriesView, ConfusedPictures, NamedPicture } from './api.js';
 import { categoryMap } from './category-map.js';
-import { FromFiles } from './from-files.js';
+import { FileCache } from './file-cache.js';
 import type { KeptFit } from './history.js';
 import type { Library } from './library.js';
 import { cosine } from './nearest.js';
@@ -16,11 +16,11 @@ const mostShown = 24;
 
 export class Categories {
   readonly #library: Library;
-  readonly #view: FromFiles<CategoriesView>;
+  readonly #view: FileCache<CategoriesView>;
 
   constructor(library: Library) {
     this.#library = library;
-    this.#view = new FromFiles(
+    this.#view = new FileCache(
       () => [join(library.folder, layout.state)],
       () => this.#compute(),
     );

@@ -1,16 +1,7 @@
 /** A picture that somebody dropped on the page: its category, how sure that is, and the pictures that speak for it. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { decode } from '../decoding/index.js';
 import { ArgumentError } from '../errors.js';
-import { confidences, scorePictures } from '../fit/index.js';
-import { createBackend } from '../linalg/index.js';
-import { extractFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
-import { openClassifier } from '../workspace/classifier.js';
-import { openFeatureModel } from '../workspace/feature-model.js';
-import type { Workspace } from '../workspace/index.js';
-import { listSource } from '../workspace/pictures.js';
+import { classifyPictures } from '../workspace/classify.js';
 import { featureFolder } from '../workspace/stages/features.js';
 import type { ClassifyAnswer } from './api.js';
 import type { Library } from './library.js';
@@ -32,20 +23,18 @@ async function classify(library: Library, picture: Uint8Array, signal: AbortSign
   const begun = performance.now();
   await requirePicture(picture);
   const workspace = await library.workspace();
-  const { model, features: fitted } = await openClassifier(workspace);
-  const { scorer, sharpness } = model;
-  const { features, meta } = await featuresOf(workspace, picture, signal);
-  requireSameFeatures(fitted, meta, 'the classifier', 'this picture');
-  const backend = await createBackend({ device: 'wasm', threads: 1 });
-  const scores = scorePictures(scorer, features, backend).row(0);
-  backend.dispose();
-  const chances = sharpness && confidences(scores, sharpness);
-  const candidates = scorer.names
+  const limits = { maxPixels: uploadLimits.pixels, maxBytes: uploadLimits.bytes };
+  const given = { id: 'upload', path: 'the picture', content: picture };
+  const { answers, features, failed } = await classifyPictures(workspace, [given], { signal, limits });
+  if (failed.length > 0) throw new ArgumentError('this picture cannot be decoded');
+  const { names } = answers;
+  const [scores, chances] = [answers.scores.row(0), answers.chances?.row(0)];
+  const candidates = names
     .map((category, c) => ({ category, score: scores[c], ...(chances && { confidence: chances[c] }) }))
     .sort((a, b) => b.score - a.score);
   const row = features.row(0);
   const fit = await library.fit();
-  const known = new Set(scorer.names);
+  const known = new Set(names);
   const listed = await library.listed();
   const ofCategories = (id: string) => known.has(listed.get(id)?.category ?? '');
   const web = await nearestPictures(workspace.path(featureFolder('web')), row, nearestShown, ofCategories);
@@ -77,27 +66,6 @@ async function requirePicture(bytes: Uint8Array): Promise<void> {
     throw new ArgumentError(
       `the picture has ${(pixels / 1e6).toFixed(0)} million pixels, more than ${uploadLimits.pixels / 1e6} million`,
     );
-}
-
-async function featuresOf(workspace: Workspace, picture: Uint8Array, signal: AbortSignal) {
-  const { model: settings } = workspace.configuration;
-  const model = await openFeatureModel(settings, workspace, { signal });
-  const folder = await mkdtemp(join(tmpdir(), 'bowerbird-studio-'));
-  try {
-    const file = join(folder, 'picture');
-    await writeFile(file, picture);
-    const source = listSource('', [{ id: '0', path: file }]);
-    const limits = { maxPixels: uploadLimits.pixels, maxBytes: uploadLimits.bytes };
-    const into = join(folder, 'features');
-    const { meta, pictures } = await extractFeatures(source, model, into, {
-      ...{ batch: 1, workers: 1, device: settings.device, limits, signal },
-    });
-    if (pictures === 0) throw new ArgumentError('this picture cannot be decoded');
-    const { features } = await loadFeatures(into);
-    return { features, meta };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /** What speaks for the answer, and against it, in sentences. */

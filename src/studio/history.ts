@@ -19,6 +19,7 @@ import { writeFileAtomic } from '../formats/index.js';
 import type { ProblemRows } from '../workspace/assemble.js';
 import { readDecisions } from '../workspace/decisions.js';
 import { layout, type Workspace } from '../workspace/index.js';
+import { resultOf } from '../workspace/stage.js';
 import { StageStates } from '../workspace/state.js';
 import type { RunView } from './api.js';
 
@@ -30,7 +31,7 @@ export async function keepFit(workspace: Workspace): Promise<void> {
   const states = await StageStates.open(workspace);
   const [fit, problem] = [states.get('fit'), states.get('problem')];
   if (fit?.state !== 'done' || problem?.state !== 'done' || !fit.finished) return;
-  if (fit.inputs['the result of problem'] !== problem.output) return;
+  if (fit.inputs[resultOf('problem')] !== problem.output) return;
   const id = fit.finished.replaceAll(/[^0-9TZ]/g, '-');
   const into = workspace.path(folder, id);
   if (existsSync(into)) return;

@@ -7,38 +7,38 @@ import { configurationFile, layout, openWorkspace, type Workspace } from '../wor
 import { workIsOn } from '../workspace/lock.js';
 import { featureFolder, type PictureSet } from '../workspace/stages/features.js';
 import { confined, readableRoots } from './confinement.js';
-import { FromFiles } from './from-files.js';
+import { FileCache } from './file-cache.js';
 import { fitIds, type KeptFit, keepFit, openFit } from './history.js';
 import { type ListedPicture, listLeftOut, listPictures } from './web-pictures.js';
 
 export class Library {
   readonly folder: string;
-  readonly #workspace: FromFiles<Workspace>;
-  readonly #listed: FromFiles<ReadonlyMap<string, ListedPicture>>;
-  readonly #own: Record<'auxiliary' | 'test', FromFiles<ReadonlyMap<string, OwnPicture>>>;
-  readonly #fit: FromFiles<KeptFit | undefined>;
-  readonly #decisions: FromFiles<Awaited<ReturnType<typeof readDecisions>>>;
+  readonly #workspace: FileCache<Workspace>;
+  readonly #listed: FileCache<ReadonlyMap<string, ListedPicture>>;
+  readonly #own: Record<'auxiliary' | 'test', FileCache<ReadonlyMap<string, OwnPicture>>>;
+  readonly #fit: FileCache<KeptFit | undefined>;
+  readonly #decisions: FileCache<Awaited<ReturnType<typeof readDecisions>>>;
   #listing: Promise<ListedPicture[]> | undefined;
   #leftOut: { stamp: string; pictures: ReadonlyMap<string, ListedPicture> } | undefined;
 
   constructor(folder: string) {
     this.folder = folder;
     const file = (path: string) => join(folder, path);
-    this.#workspace = new FromFiles(
+    this.#workspace = new FileCache(
       () => [file(configurationFile)],
       () => openWorkspace(folder),
     );
-    this.#listed = new FromFiles(
+    this.#listed = new FileCache(
       () => [file(layout.pictures)],
       async () => byId(await listPictures(await this.workspace())),
     );
     const own = (set: PictureSet) =>
-      new FromFiles(
+      new FileCache(
         () => [file(`${featureFolder(set)}/index.csv`)],
         () => ownPictures(file(`${featureFolder(set)}/index.csv`)),
       );
     this.#own = { auxiliary: own('auxiliary'), test: own('test') };
-    this.#fit = new FromFiles(
+    this.#fit = new FileCache(
       () => [file(layout.state)],
       async () => {
         const workspace = await this.workspace();
@@ -47,7 +47,7 @@ export class Library {
         return newest === undefined ? undefined : openFit(workspace, newest);
       },
     );
-    this.#decisions = new FromFiles(
+    this.#decisions = new FileCache(
       () => [file(layout.decisions)],
       async () => readDecisions(await this.workspace()),
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { configurationFile, layout, type RunProgress } from '../workspace/index.js';
 import { workIsOn } from '../workspace/lock.js';
 import type { LiveState } from './api.js';
-import { stampOf } from './from-files.js';
+import { stampOf } from './file-cache.js';
 import type { Library } from './library.js';
 import type { Runs } from './runs.js';
 

@@ -30,6 +30,7 @@ export interface Studio {
   /** With the token where there is one. */
   url: string;
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -63,17 +64,16 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   library.fit().catch(() => {});
   const { port: taken } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;
-  return {
-    url: `http://${name}:${taken}/${token === undefined ? '' : `?token=${token}`}`,
-    async close() {
-      live.stop();
-      runs.stop();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        if ('closeAllConnections' in server) server.closeAllConnections();
-      });
-    },
+  const close = async () => {
+    live.stop();
+    runs.stop();
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      if ('closeAllConnections' in server) server.closeAllConnections();
+    });
   };
+  const url = `http://${name}:${taken}/${token === undefined ? '' : `?token=${token}`}`;
+  return { url, close, [Symbol.asyncDispose]: close };
 }
 
 const ownAddress = 'Give --host an address of this machine, or 0.0.0.0 for all of them.';

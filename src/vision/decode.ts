@@ -38,8 +38,9 @@ export async function decodeBytes(
   bytes: Uint8Array,
   preprocessing: Preprocessing,
   limits: DecodeLimits = defaultLimits,
+  signal?: AbortSignal,
 ): Promise<Uint8Array> {
-  return (await decoded(bytes, preprocessing, limits)).data;
+  return (await decoded(bytes, preprocessing, limits, signal)).data;
 }
 
 async function decoded(

@@ -6,11 +6,12 @@ import { dirname } from 'node:path';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import { BowerbirdError, InterruptedError } from '../errors.js';
 import { writeBeside } from '../formats/index.js';
+import type { Progress } from '../progress.js';
 import { ModelError } from './errors.js';
 
 export interface DownloadOptions {
   signal?: AbortSignal;
-  onProgress?: (progress: { bytes: number; total?: number }) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
 /** Larger than any model of the registry; an endless answer must not fill the disk. */
@@ -41,7 +42,7 @@ export async function download(
         hash.update(piece);
         await file.append(piece);
         if (file.position > maxBytes) throw new ModelError(`${url} sends more than ${maxBytes} bytes`);
-        onProgress?.({ bytes: file.position, total });
+        onProgress?.({ done: file.position, total });
       }
       const found = hash.digest('hex');
       if (expected !== undefined && found !== expected)

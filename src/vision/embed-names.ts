@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { ArgumentError, UsageError } from '../errors.js';
 import { Matrix } from '../linalg/matrix.js';
+import type { Progress } from '../progress.js';
 import { ModelError } from './errors.js';
 import { getFile, type ModelFile, type RegistryOptions } from './get-model.js';
 import { exposeTensor, resolveLayer } from './onnx/expose.js';
@@ -17,7 +18,7 @@ export interface EmbedNamesOptions extends RegistryOptions {
   templates?: readonly string[];
   /** Texts in one call of the network. @default 32 */
   batch?: number;
-  onName?: (done: number, total: number) => void;
+  onName?: (progress: Progress) => void;
 }
 
 /**
@@ -47,7 +48,7 @@ export async function embedNames(
     for (let done = 0; done < texts.length; done += batch) {
       signal?.throwIfAborted();
       vectors.push(...(await tower.embed(texts.slice(done, done + batch))));
-      onName?.(Math.floor(vectors.length / templates.length), names.length);
+      onName?.({ done: Math.floor(vectors.length / templates.length), total: names.length });
     }
     const result = Matrix.zeros(names.length, vectors[0].length, 'float32');
     names.forEach((_, i) => {

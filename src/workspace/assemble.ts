@@ -4,7 +4,7 @@ import { readCsv, readNpz, toMatrix, toStrings } from '../formats/index.js';
 import { Matrix } from '../linalg/matrix.js';
 import type { Problem, ValidationWeb } from '../problem/index.js';
 import { type IndexedFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
-import { decidedInVain, readDecisions } from './decisions.js';
+import { orphanedDecisions, readDecisions } from './decisions.js';
 import { auxiliaryCategories, type WebPicture, webPictures } from './pictures.js';
 import { ConfigurationError, configurationFile } from './read-configuration.js';
 import { featureFolder, type PictureSet } from './stages/features.js';
@@ -46,7 +46,7 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
   const notes = testNames
     .filter((_, label) => !web.some((row) => row.label === label))
     .map((name) => `${name} has no web picture`);
-  const lost = await decidedInVain(workspace);
+  const lost = await orphanedDecisions(workspace);
   if (lost > 0) notes.push(`${lost} decisions made by hand are about pictures that the crawl no longer has`);
   const crawled = webRows(sets.web, pictures, validation);
   const uncovered = validation.filter((_, label) => !crawled.some((row) => row.label === label));

@@ -1,16 +1,19 @@
 /** Pictures in, answers out: category, confidence and runner-up from the classifier of a finished workspace. */
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.js';
-import { answerRows, classifyFeatures } from '../fit/index.js';
-import { readCsv } from '../formats/index.js';
+import { type Answers, answerRows, classifyFeatures } from '../fit/index.js';
 import { createBackend } from '../linalg/index.js';
-import { extractFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
+import type { Progress } from '../progress.js';
+import {
+  type DecodeLimits,
+  type Picture,
+  type PictureFeatures,
+  pictureFeatures,
+  requireSameFeatures,
+} from '../vision/index.js';
 import { openClassifier } from './classifier.js';
 import { openFeatureModel } from './feature-model.js';
-import { listSource } from './pictures.js';
-import type { StageProgress } from './stage.js';
 import type { Workspace } from './workspace.js';
 
 export interface ClassifiedPicture {
@@ -31,7 +34,7 @@ export interface ClassifyResult {
 
 export interface ClassifyOptions {
   signal?: AbortSignal;
-  onProgress?(progress: StageProgress): void;
+  onProgress?(progress: Progress): void;
   onNote?(message: string): void;
 }
 
@@ -46,48 +49,48 @@ export async function classify(
   paths: readonly string[],
   options: ClassifyOptions = {},
 ): Promise<ClassifyResult> {
-  const { model: classifier, features: fitted } = await openClassifier(workspace);
   const files = await pictureFiles(paths);
+  const pictures = files.map((file, i) => ({ id: String(i), path: resolve(file) }));
+  const { answers, ids, failed } = await classifyPictures(workspace, pictures, options);
+  return {
+    pictures: answerRows(answers).map(({ row, name, confidence, unlisted, runnerUp, runnerUpConfidence }) => ({
+      picture: files[Number(ids[row])],
+      category: name,
+      ...(confidence !== undefined && { confidence }),
+      ...(unlisted !== undefined && { unlisted }),
+      runnerUp,
+      ...(runnerUpConfidence !== undefined && { runnerUpConfidence }),
+    })),
+    failed: failed.map(({ id, fault, message }) => ({
+      picture: files[Number(id)],
+      reason: [fault, message].filter(Boolean).join(': '),
+    })),
+  };
+}
+
+export interface PictureAnswers extends PictureFeatures {
+  /** In the order of `ids`. */
+  answers: Answers;
+}
+
+/** The whole way of pictures that come later, files or contents in memory: features, scores, answers. */
+export async function classifyPictures(
+  workspace: Workspace,
+  pictures: readonly Picture[],
+  options: ClassifyOptions & { limits?: Partial<DecodeLimits> } = {},
+): Promise<PictureAnswers> {
+  const { model: classifier, features: fitted } = await openClassifier(workspace);
   const { model: settings, learner } = workspace.configuration;
-  const model = await openFeatureModel(settings, workspace, { ...options, note: options.onNote });
-  const folder = await mkdtemp(join(tmpdir(), 'bowerbird-classify-'));
+  const { signal, onNote, onProgress, limits } = options;
+  const network = await openFeatureModel(settings, workspace, { signal, onProgress, note: onNote });
+  const { batch, workers, device } = settings;
+  const found = await pictureFeatures(pictures, network, { batch, workers, device, limits, signal, onProgress });
+  requireSameFeatures(fitted, found.meta, 'the classifier', 'these pictures');
   const backend = await createBackend({ device: learner.device, threads: learner.threads });
   try {
-    const source = listSource(
-      '',
-      files.map((file, i) => ({ id: String(i), path: resolve(file) })),
-    );
-    const { meta, pictures: count } = await extractFeatures(source, model, folder, {
-      ...{ batch: settings.batch, workers: settings.workers, device: settings.device },
-      signal: options.signal,
-      onNote: options.onNote,
-      onProgress: ({ done, total }) => options.onProgress?.({ done, total }),
-    });
-    requireSameFeatures(fitted, meta, 'the classifier', 'these pictures');
-    const { rows } = await readCsv(join(folder, 'failures.csv'));
-    const failed = rows.map(([id, , ...reason]) => ({
-      picture: files[Number(id)],
-      reason: reason.filter(Boolean).join(': '),
-    }));
-    if (count === 0) return { pictures: [], failed };
-    const { ids, features } = await loadFeatures(folder);
-    const answers = answerRows(classifyFeatures(classifier, features, backend));
-    const order = [...ids.keys()].sort((a, b) => Number(ids[a]) - Number(ids[b]));
-    const pictures = order.map((i): ClassifiedPicture => {
-      const { name, confidence, unlisted, runnerUp, runnerUpConfidence } = answers[i];
-      return {
-        picture: files[Number(ids[i])],
-        category: name,
-        ...(confidence !== undefined && { confidence }),
-        ...(unlisted !== undefined && { unlisted }),
-        runnerUp,
-        ...(runnerUpConfidence !== undefined && { runnerUpConfidence }),
-      };
-    });
-    return { pictures, failed };
+    return { ...found, answers: classifyFeatures(classifier, found.features, backend) };
   } finally {
     backend.dispose();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

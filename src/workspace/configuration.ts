@@ -22,6 +22,7 @@ export interface WrittenConfiguration {
   report?: boolean;
   jobs?: number;
   truth?: TruthSettings;
+  plugins?: readonly string[];
 }
 
 interface WrittenCategory {
@@ -143,6 +144,8 @@ export interface Configuration {
   readonly report: boolean;
   readonly jobs: number | undefined;
   readonly truth: TruthSettings | undefined;
+  /** Modules with methods or sources of the user's own. */
+  readonly plugins: readonly string[];
 }
 
 /** The method of a workspace that names none. */
@@ -199,6 +202,7 @@ export function completeConfiguration(
     report: written.report ?? true,
     jobs: written.jobs,
     truth: written.truth,
+    plugins: written.plugins ?? [],
   };
 }
 

@@ -42,7 +42,7 @@ export async function readDecisions(workspace: Workspace): Promise<Decisions> {
 }
 
 /** Decisions about pictures that are none of those the crawl ended with; another source, or the same elsewhere, has others. */
-export async function decidedInVain(workspace: Workspace): Promise<number> {
+export async function orphanedDecisions(workspace: Workspace): Promise<number> {
   const { of } = await readDecisions(workspace);
   if (of.size === 0) return 0;
   const text = await readFile(workspace.path(layout.crawled), 'utf8').catch(() => '');

@@ -1,13 +1,13 @@
 /** The vision network of a workspace, fetched where it is not there yet. */
 import { existsSync } from 'node:fs';
+import type { Progress } from '../progress.js';
 import { chooseFeature, type FeatureModel, findModel, getModel, readPreprocessing } from '../vision/index.js';
 import type { ModelSettings } from './configuration.js';
-import type { StageProgress } from './stage.js';
 import type { Workspace } from './workspace.js';
 
 interface FetchContext {
   signal?: AbortSignal;
-  onProgress?(progress: StageProgress): void;
+  onProgress?(progress: Progress): void;
   note?(message: string): void;
 }
 
@@ -21,9 +21,9 @@ export async function openFeatureModel(
   const file = await getModel(entry, {
     signal: context.signal,
     onNote: context.note,
-    onProgress: ({ bytes, total }) =>
+    onProgress: ({ done, total }) =>
       context.onProgress?.({
-        done: Math.round(bytes / 1e6),
+        done: Math.round(done / 1e6),
         total: total && Math.round(total / 1e6),
         detail: `MB of ${entry.name}`,
       }),

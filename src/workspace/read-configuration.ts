@@ -1,6 +1,6 @@
 /** Reads bowerbird.yaml; whatever is wrong in it is named with its line, its key, what was found and what was expected. */
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
@@ -10,6 +10,7 @@ import { BowerbirdError, UsageError } from '../errors.js';
 import { fileError } from '../formats/file.js';
 import { methods } from '../methods/index.js';
 import { allows, expected } from '../parameters.js';
+import { loadPlugins } from '../plugins/index.js';
 import {
   type CategorySettings,
   type Configuration,
@@ -40,7 +41,29 @@ export async function readConfiguration(folder: string): Promise<Configuration> 
       `Name the folder of a workspace, or make one there: bowerbird init ${folder}`,
     );
   }
+  await loadOwnPlugins(text, file, folder);
   return configurationOf(text, file, folder);
+}
+
+/**
+ * Modules run with the rights of whoever opens the workspace, so they and the file that names them must be that user's, or
+ * the administrator's: a folder that somebody else can write may name none.
+ */
+async function loadOwnPlugins(text: string, file: string, folder: string): Promise<void> {
+  const { written, lineOf } = parseConfiguration(text, file);
+  const plugins = written.plugins ?? [];
+  if (plugins.length === 0) return;
+  for (const path of [file, ...plugins.map((plugin) => resolve(folder, plugin))]) {
+    const found = await stat(path).catch(() => undefined);
+    if (!found || process.getuid === undefined) continue;
+    const foreign = found.uid !== process.getuid() && found.uid !== 0;
+    if (foreign || (found.mode & 0o002) !== 0)
+      throw new ConfigurationError(
+        `${file}, line ${lineOf(['plugins'])}: ${path} ${foreign ? 'belongs to another user' : 'can be written by anybody'}, and plugins are loaded only from files of your own`,
+        'Look at what the modules do, then copy the workspace or make the files yours.',
+      );
+  }
+  await loadPlugins(plugins, folder);
 }
 
 /** What a text says, all of it checked; its paths are relative to `folder`, which need not be there yet. */

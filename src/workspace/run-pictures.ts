@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ProblemRows } from './assemble.js';
 import type { WebPicture } from './pictures.js';
+import { resultOf } from './stage.js';
 import type { StateFile } from './state.js';
 import { layout } from './workspace.js';
 
@@ -12,7 +13,7 @@ export async function picturesOfRun(folder: string): Promise<string[] | undefine
   if (resolve(folder) !== join(workspace, layout.run)) return undefined;
   try {
     const { stages } = JSON.parse(await readFile(join(workspace, layout.state), 'utf8')) as StateFile;
-    if (stages.fit.inputs['the result of problem'] !== stages.problem.output) return undefined;
+    if (stages.fit.inputs[resultOf('problem')] !== stages.problem.output) return undefined;
     const { web } = JSON.parse(await readFile(join(workspace, layout.rows), 'utf8')) as ProblemRows;
     const lines = (await readFile(join(workspace, layout.pictures), 'utf8')).split('\n').filter(Boolean);
     const paths = new Map(lines.map((line) => JSON.parse(line) as WebPicture).map(({ id, path }) => [id, path]));

@@ -3,10 +3,11 @@
  * that fails stops those that need it, the others go on to their end.
  */
 import { BowerbirdError, InterruptedError, UsageError } from '../errors.js';
+import type { Progress } from '../progress.js';
 import { lockWorkspace } from './lock.js';
 import { ProgressFile } from './progress-file.js';
 import { ConfigurationError } from './read-configuration.js';
-import type { Stage, StageInputs, StageName, StageProgress } from './stage.js';
+import { resultOf, type Stage, type StageInputs, type StageName } from './stage.js';
 import { stages as allStages } from './stages/index.js';
 import { outputHash, staleReason } from './staleness.js';
 import { StageStates } from './state.js';
@@ -28,7 +29,7 @@ export interface RunProgress {
   /** Stages that need nothing more. */
   finished: number;
   total: number;
-  working: readonly { stage: StageName; progress: StageProgress }[];
+  working: readonly { stage: StageName; progress: Progress }[];
 }
 
 export interface StageReport {
@@ -76,7 +77,7 @@ class Run {
   readonly #options: RunOptions;
   readonly #states: StageStates;
   readonly #stages: readonly Stage[];
-  readonly #working = new Map<StageName, StageProgress>();
+  readonly #working = new Map<StageName, Progress>();
   readonly #reports = new Map<StageName, StageReport>();
   readonly #outputs = new Map<StageName, string>();
   #heavy: Promise<unknown> = Promise.resolve();
@@ -182,7 +183,7 @@ class Run {
     return Object.fromEntries(
       stage.needs.flatMap((name) => {
         const output = this.#outputs.get(name);
-        return output === undefined ? [] : [[`the result of ${name}`, output]];
+        return output === undefined ? [] : [[resultOf(name), output]];
       }),
     );
   }
@@ -193,7 +194,7 @@ class Run {
     return turn;
   }
 
-  #progress(stage: Stage, progress: StageProgress): void {
+  #progress(stage: Stage, progress: Progress): void {
     this.#working.set(stage.name, progress);
     this.#tell();
   }

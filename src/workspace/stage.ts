@@ -2,14 +2,16 @@
  * A stage: a named step with what it depends on and what it leaves behind. It is done when it once ran to its end with
  * the same inputs and its outputs are still what they were.
  */
+
+import type { Progress } from '../progress.js';
 import type { Workspace } from './workspace.js';
 
 export const stageNames = [
   'crawl',
   'dedupe',
-  'features of auxiliary pictures',
-  'features of test pictures',
-  'features of web pictures',
+  'features-auxiliary',
+  'features-test',
+  'features-web',
   'words',
   'text',
   'problem',
@@ -23,16 +25,10 @@ export type StageName = (typeof stageNames)[number];
 /** What a stage depends on: each value is an option as JSON or the hash of a file, and its name is for people. */
 export type StageInputs = Readonly<Record<string, string>>;
 
-export interface StageProgress {
-  done: number;
-  total?: number;
-  detail?: string;
-}
-
 export interface StageContext {
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
-  onProgress(progress: StageProgress): void;
+  onProgress(progress: Progress): void;
   /** Something a user should know; shown at once and kept with the result. */
   note(message: string): void;
 }
@@ -57,6 +53,17 @@ export interface Stage {
   outputs(workspace: Workspace): Promise<readonly string[]>;
   /** Goes on where an earlier run was killed. */
   run(context: StageContext): Promise<StageResult>;
+}
+
+/** The input of a stage that is the result of another. */
+export const resultOf = (stage: StageName) => `the result of ${stage}`;
+
+/** What the user's own modules hold; a changed method or source gives other results. */
+export async function pluginInputs({ configuration, fingerprints, path }: Workspace): Promise<Record<string, string>> {
+  const inputs: Record<string, string> = {};
+  for (const plugin of configuration.plugins)
+    inputs[`the plugin ${plugin}`] = (await fingerprints.ofFile(path(plugin))) ?? 'missing';
+  return inputs;
 }
 
 /** Options as inputs, one for each key, so that a change can be named. */

@@ -1,6 +1,8 @@
 /** What is done in a workspace, what is stale or failed, and why; looks and changes nothing. */
+
+import type { Progress } from '../progress.js';
 import { workIsOn } from './lock.js';
-import type { StageInputs, StageName } from './stage.js';
+import { resultOf, type StageInputs, type StageName } from './stage.js';
 import { stages } from './stages/index.js';
 import { staleReason } from './staleness.js';
 import { StageStates } from './state.js';
@@ -20,17 +22,17 @@ export interface StageStatus {
   finished?: string;
 }
 
-/** @param onStage told before a stage is looked at: after many changes its files are read from end to end */
+/** @param onProgress told before a stage is looked at: after many changes its files are read from end to end */
 export async function workspaceStatus(
   workspace: Workspace,
-  onStage?: (stage: StageName, done: number, total: number) => void,
+  onProgress?: (progress: Progress) => void,
 ): Promise<StageStatus[]> {
   const states = await StageStates.open(workspace);
   const working = await workIsOn(workspace);
   const result = new Map<StageName, StageStatus>();
   const outputs = new Map<StageName, string>();
   for (const [i, stage] of stages.entries()) {
-    onStage?.(stage.name, i, stages.length);
+    onProgress?.({ done: i, total: stages.length, detail: stage.name });
     const record = states.get(stage.name);
     const close = (status: Pick<StageStatus, 'state'> & Partial<StageStatus>) =>
       result.set(stage.name, { stage: stage.name, notes: [], failed: [], ...status });
@@ -60,7 +62,7 @@ export async function workspaceStatus(
       continue;
     }
     const needed = Object.fromEntries(
-      stage.needs.flatMap((name) => (outputs.has(name) ? [[`the result of ${name}`, outputs.get(name)!]] : [])),
+      stage.needs.flatMap((name) => (outputs.has(name) ? [[resultOf(name), outputs.get(name)!]] : [])),
     );
     const reason = await staleReason(stage, workspace, { ...inputs, ...needed }, record);
     if (reason !== undefined) close({ state: record ? 'stale' : 'waiting', reason });

@@ -46,7 +46,7 @@ describe('the aviary on disk', () => {
       ...tiny,
       seed: 3,
       signal: abort.signal,
-      onProgress: (done) => done === 2 && abort.abort(),
+      onProgress: ({ done }) => done === 2 && abort.abort(),
     });
     await expect(drawing).rejects.toThrow(/abort/i);
   });

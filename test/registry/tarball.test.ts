@@ -70,7 +70,7 @@ afterAll(() => {
 describe('fetchTarball', () => {
   it('fetches from the registry npm is configured for, once', async () => {
     const bytes: number[] = [];
-    const path = await fetchTarball(spec(), { onProgress: (progress) => bytes.push(progress.bytes) });
+    const path = await fetchTarball(spec(), { onProgress: (progress) => bytes.push(progress.done) });
     expect(readFileSync(path).equals(tarball)).toBe(true);
     expect(bytes.at(-1)).toBe(tarball.length);
     expect(requests).toContain('/data.tgz');

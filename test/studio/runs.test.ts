@@ -59,9 +59,9 @@ describe('a run started from the studio', () => {
 
   it('is told the workspace and the last stage', async () => {
     const runs = new Runs(library, program('console.error(process.argv.slice(1).join("|")); process.exit(1)'));
-    await runs.start('features of web pictures');
+    await runs.start('features-web');
     await ended(runs);
-    expect(runs.failure).toBe([world.folder, '--until', 'features of web pictures'].join('|'));
+    expect(runs.failure).toBe([world.folder, '--until', 'features-web'].join('|'));
   });
 
   it('cannot be started where the program is missing, and says so', async () => {

@@ -1,7 +1,7 @@
 /** Writes networks in TensorFlow.js layers format for tests, and runs what the importer makes of them. */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { convertLayersModel } from '../../src/vision/layers-format/convert.js';
-import type { WeightEntry } from '../../src/vision/layers-format/weights.js';
+import { convertLayersModel } from '../../src/vision/tfjs/convert.js';
+import type { WeightEntry } from '../../src/vision/tfjs/weights.js';
 import type { Picture } from './reference-layers.js';
 
 export interface TestWeight {

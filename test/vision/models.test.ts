@@ -88,7 +88,7 @@ describe('a model by address', () => {
     const entry = entryAt({ type: 'url', url: `${address}/moved`, sha256: sha256(body) });
     expect(isFetched(entry, { cache })).toBe(false);
     const progress: number[] = [];
-    const model = await getModel(entry, { cache, onProgress: ({ bytes }) => progress.push(bytes) });
+    const model = await getModel(entry, { cache, onProgress: ({ done }) => progress.push(done) });
     expect(model).toMatchObject({ sha256: sha256(body), bytes: body.length });
     expect(progress.at(-1)).toBe(body.length);
     expect(isFetched(entry, { cache })).toBe(true);

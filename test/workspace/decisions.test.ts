@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  decidedInVain,
   decisionInputs,
   keptDuplicates,
+  orphanedDecisions,
   readDecisions,
   recordDecision,
   undoDecision,
@@ -62,11 +62,11 @@ describe('decisions about web pictures', () => {
   });
 
   it('are counted where the crawl no longer has their pictures', async () => {
-    expect(await decidedInVain(workspace)).toBe(0);
+    expect(await orphanedDecisions(workspace)).toBe(0);
     await recordDecision(workspace, 'drop', ['x']);
     await recordDecision(workspace, 'keep', ['y', 'z']);
     writeFileSync(join(folder, '.bowerbird', 'crawled.jsonl'), '{"id":"y"}\n{"id":"other"}\n');
-    expect(await decidedInVain(workspace)).toBe(2);
+    expect(await orphanedDecisions(workspace)).toBe(2);
   });
 
   it('are the same input for a stage in whatever order they were made', async () => {

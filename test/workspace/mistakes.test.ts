@@ -22,7 +22,7 @@ describe('a run', () => {
   it('names a test folder without pictures', async () => {
     mkdirSync(world.path('empty'));
     writeConfiguration(world, { test: 'empty' });
-    await expect(run('features of test pictures')).rejects.toMatchObject({
+    await expect(run('features-test')).rejects.toMatchObject({
       code: 'BOWERBIRD_CONFIGURATION',
       message: 'bowerbird.yaml: test is empty, and there is no picture in it',
     });
@@ -117,16 +117,16 @@ describe('a run', () => {
 
   it('leaves with the stage, for status, which pictures failed', async () => {
     writeFileSync(world.path('test', 'red wren', 'broken.png'), 'no picture');
-    const { failed } = await run('features of test pictures');
+    const { failed } = await run('features-test');
     expect(failed).toEqual(['1 test pictures have no features: features/test/failures.csv']);
     const stages = await workspaceStatus(await openWorkspace(world.folder));
-    expect(stages.find(({ stage }) => stage === 'features of test pictures')).toMatchObject({ state: 'done', failed });
+    expect(stages.find(({ stage }) => stage === 'features-test')).toMatchObject({ state: 'done', failed });
   });
 
   // Rights mean nothing to the superuser.
   it.skipIf(process.getuid?.() === 0)('goes on without a picture that may not be read', async () => {
     chmodSync(world.path('test', 'red wren', 'red wren 00.png'), 0);
-    const { failed } = await run('features of test pictures');
+    const { failed } = await run('features-test');
     expect(failed).toEqual(['1 test pictures have no features: features/test/failures.csv']);
   });
 
@@ -138,9 +138,9 @@ describe('a run', () => {
 
   it('says which stage is being looked at, since that may take long', async () => {
     const seen: string[] = [];
-    const stages = await workspaceStatus(await openWorkspace(world.folder), (stage, done, total) => {
+    const stages = await workspaceStatus(await openWorkspace(world.folder), ({ detail, done, total }) => {
       expect([done, total]).toEqual([seen.length, 12]);
-      seen.push(stage);
+      seen.push(detail!);
     });
     expect(seen).toEqual(stages.map(({ stage }) => stage));
   });

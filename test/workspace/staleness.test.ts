@@ -57,12 +57,12 @@ describe('a second run', () => {
     [
       'the number of web pictures',
       { crawl: { perCategory: 4, minimumSide: 32 } },
-      ['crawl', 'dedupe', 'features of web pictures', 'text', 'problem', 'fit'],
+      ['crawl', 'dedupe', 'features-web', 'text', 'problem', 'fit'],
     ],
     [
       'the number of web pictures to more',
       { crawl: { perCategory: 6, minimumSide: 32 } },
-      ['crawl', 'dedupe', 'features of web pictures', 'text', 'problem', 'fit'],
+      ['crawl', 'dedupe', 'features-web', 'text', 'problem', 'fit'],
     ],
     [
       'a category',
@@ -90,7 +90,7 @@ describe('a second run', () => {
     writeFileSync(file, padded(before));
     await ran();
     writeFileSync(file, padded(picture));
-    expect(await ran()).toEqual(['dedupe', 'features of test pictures', 'problem', 'fit']);
+    expect(await ran()).toEqual(['dedupe', 'features-test', 'problem', 'fit']);
   });
 
   it('makes a result again that somebody deleted, and what follows stands when it is the same', async () => {

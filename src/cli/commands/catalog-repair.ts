@@ -32,7 +32,7 @@ export default defineCommand({
           : await repeating(progress, (update) =>
               reconcile(catalog, {
                 signal,
-                onProgress: (done, total) => update({ stage: 'checking the files', done, total }),
+                onProgress: ({ done, total }) => update({ stage: 'checking the files', done, total }),
               }),
             );
       printJson({ pictures, damage, kept, damagedRecords: catalog.damagedRecords, ...files });

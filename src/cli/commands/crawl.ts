@@ -15,6 +15,7 @@ import {
 import { UsageError } from '../../errors.js';
 import { defineCommand } from '../command.js';
 import { repeating, showWaiting } from '../progress.js';
+import { pluginOption } from '../shared-options.js';
 
 export default defineCommand({
   name: 'crawl',
@@ -23,6 +24,7 @@ export default defineCommand({
     'Asks the sources for the best-ranked pictures of every category, keeps those whose licence allows it, downloads and checks them, and records what became of each in the catalog of the workspace. It can be stopped at any moment and continued with --resume.',
   arguments: [{ name: 'WORKSPACE', description: 'folder of the project; created if it does not exist' }],
   options: {
+    ...pluginOption,
     source: {
       type: 'list',
       default: ['openverse'],
@@ -196,7 +198,7 @@ export default defineCommand({
         },
         signal,
         onWait: showWaiting(progress),
-        onCheck: (done, total) => update({ stage: 'checking the files', done, total }),
+        onCheck: ({ done, total }) => update({ stage: 'checking the files', done, total }),
         onNote: (message) => progress.note(message),
         onProgress: (state) =>
           update({ stage: 'crawl', done: state.kept, total: state.wanted, detail: describe(state) }),

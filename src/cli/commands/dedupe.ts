@@ -123,7 +123,7 @@ export default defineCommand({
         backend,
         signal,
         onWait: showWaiting(progress),
-        onStage: (stage, done, total) => progress.update({ stage, done, total }),
+        onProgress: ({ stage = 'compare', ...update }) => progress.update({ stage, ...update }),
       });
       if (options.report) writeReport(options.report, summary.merges);
       printJson(summary);
@@ -162,7 +162,7 @@ async function compareRows(options: RowOptions, backend: Backend, progress: Prog
       components: options.components,
       memoryLimit: options['memory-limit'],
       signal,
-      onProgress: (done, total) => progress.update({ stage: 'compare features', done, total }),
+      onProgress: ({ done, total }) => progress.update({ stage: 'compare features', done, total }),
     });
     for await (const { row, of, distance } of pairs)
       merges.push({

@@ -43,7 +43,7 @@ export default defineCommand({
     try {
       const { world, site } = await openDemoWorkspace(folder, options.seed, options.small ? smallSize : fullSize, {
         signal,
-        onProgress: (done, total) => progress.update({ stage: 'draw the aviary', done, total }),
+        onProgress: ({ done, total }) => progress.update({ stage: 'draw the aviary', done, total }),
       });
       try {
         const workspace = await openWorkspace(folder);

@@ -29,6 +29,7 @@ import {
   methodNamed,
   openBackend,
   type ProblemValues,
+  pluginOption,
   problemOptions,
 } from '../shared-options.js';
 
@@ -77,6 +78,7 @@ export default defineCommand({
       description: 'Web features larger than this are streamed (half of the memory if not given).',
     },
     ...learnerOptions,
+    ...pluginOption,
     ...backendOptions,
   },
   examples: [

@@ -2,7 +2,7 @@
 import { type MethodSpec, methods } from '../../methods/index.js';
 import { defineCommand } from '../command.js';
 import { methodLines } from '../method-lines.js';
-import { methodNamed } from '../shared-options.js';
+import { methodNamed, pluginOption } from '../shared-options.js';
 
 type Print = (line: string) => void;
 
@@ -16,7 +16,7 @@ export default defineCommand({
       optional: true,
     },
   ],
-  options: {},
+  options: pluginOption,
   examples: [
     { command: 'bowerbird methods', explanation: 'Two lines for each method.' },
     { command: 'bowerbird methods bowerbird', explanation: 'What "fit --set NAME=VALUE" can set, with defaults.' },

@@ -22,10 +22,10 @@ export default defineCommand({
 });
 
 export function fetchProgress(name: string, progress: Progress) {
-  return ({ bytes, total }: { bytes: number; total?: number }) =>
+  return ({ done, total }: { done: number; total?: number }) =>
     progress.update({
       stage: `fetching ${name} (MB)`,
-      done: Math.round(bytes / 1e6),
+      done: Math.round(done / 1e6),
       total: total && Math.round(total / 1e6),
     });
 }

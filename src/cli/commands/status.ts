@@ -15,7 +15,7 @@ export default defineCommand({
     const { openWorkspace, workspaceStatus } = await import('../../workspace/index.js');
     const workspace = await openWorkspace(folder);
     const stages = await repeating(progress, (update) =>
-      workspaceStatus(workspace, (detail, done, total) => update({ stage: 'look at the files', done, total, detail })),
+      workspaceStatus(workspace, (progress) => update({ ...progress, stage: 'look at the files' })),
     );
     printJson({ stages });
     const width = Math.max(...stages.map(({ stage }) => stage.length));

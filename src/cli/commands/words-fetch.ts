@@ -26,8 +26,8 @@ export default defineCommand({
     }
     const path = await fetchReadyVectors(name, {
       signal,
-      onProgress: ({ stage, done, total }) =>
-        progress.update({ stage, done: Math.round(done / 1e6), total: Math.round(total / 1e6), detail: 'MB' }),
+      onProgress: ({ stage = 'fetch', done, total }) =>
+        progress.update({ stage, done: Math.round(done / 1e6), total: total && Math.round(total / 1e6), detail: 'MB' }),
     });
     const ready = readyVectors.find((candidate) => candidate.name === name)!;
     const { package: spec, description, dim, words } = ready;

@@ -122,7 +122,7 @@ export default defineCommand({
       ...{ lowercase: !options['keep-case'], format: options.format, checkpointSeconds: options.checkpoint },
       tableBytes: options['table-memory'] * 2 ** 20,
       signal,
-      onProgress: (update) => progress.update(update),
+      onProgress: ({ stage = 'train', ...update }) => progress.update({ stage, ...update }),
       onVectors: async (model, vectors, trained) => {
         const path = pathOf(model);
         await writeVectors(path, vectors, {

@@ -1,6 +1,7 @@
 /** `bowerbird worker`: takes jobs of searches and comparisons from a queue. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { serveQueue, type WorkerEvent } from '../../distribute/index.js';
 import { UsageError } from '../../errors.js';
 import { deviceChoices } from '../../linalg/index.js';
@@ -8,6 +9,7 @@ import { cacheFolder } from '../../registry/index.js';
 import { defineCommand } from '../command.js';
 import { requireQueueAddress } from '../executor.js';
 import { jobHandlers } from '../job-handlers.js';
+import { pluginOption } from '../shared-options.js';
 import { amount } from '../table.js';
 
 export default defineCommand({
@@ -28,6 +30,7 @@ export default defineCommand({
     folder: { type: 'string', placeholder: 'DIR', description: 'Folder shared with the coordinator, looked at first.' },
     cache: { type: 'string', placeholder: 'DIR', description: 'Where fetched problems are kept.' },
     device: { type: 'choice', choices: deviceChoices, description: 'Compute here, whatever the run says.' },
+    ...pluginOption,
     lock: {
       type: 'number',
       minimum: 0.5,
@@ -69,7 +72,10 @@ export default defineCommand({
     progress.note(`waiting for jobs, ${places} at a time; Ctrl-C ends the worker`);
     const count = await serveQueue({
       url: options.queue,
-      handlers: jobHandlers(options.device),
+      handlers: jobHandlers(
+        options.device,
+        options.plugin?.map((path) => pathToFileURL(path).href),
+      ),
       places,
       folder: options.folder,
       cache: options.cache ?? join(cacheFolder(), 'problems'),

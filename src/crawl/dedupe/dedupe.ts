@@ -6,6 +6,7 @@
 import { type CatalogPatience, type DuplicateMark, openCatalog } from '../../catalog/index.js';
 import { BowerbirdError, UsageError } from '../../errors.js';
 import type { Backend } from '../../linalg/index.js';
+import type { Progress } from '../../progress.js';
 import { type FeatureSet, openFeatureSet, pickedRows } from './feature-set.js';
 import { type Item, keptItems, referenceItems } from './items.js';
 import { defaultThreshold, type NearbyOptions, nearbyRows } from './nearby.js';
@@ -29,7 +30,7 @@ export interface DedupeOptions
   dropLeaks?: boolean;
   /** Change nothing. @default false */
   dryRun?: boolean;
-  onStage?(stage: string, done: number, total: number): void;
+  onProgress?(progress: Progress): void;
   /** While another process has the catalog open. */
   onWait?: CatalogPatience['onWait'];
 }
@@ -80,10 +81,10 @@ export async function dedupe(options: DedupeOptions): Promise<DedupeSummary> {
     items.push(...(await keptItems(catalog)));
     const gone = new Uint8Array(items.length);
     const merges: Merge[] = [];
-    const stage = (name: string) => (done: number, total: number) => options.onStage?.(name, done, total);
-    for await (const merge of samePictures(items, gone, { ...options, onProgress: stage('compare pictures') }))
+    const during = (stage: string) => (progress: Progress) => options.onProgress?.({ ...progress, stage });
+    for await (const merge of samePictures(items, gone, { ...options, onProgress: during('compare pictures') }))
       merges.push(merge);
-    for await (const merge of sameFeatures(items, gone, options, stage('compare features'))) merges.push(merge);
+    for await (const merge of sameFeatures(items, gone, options, during('compare features'))) merges.push(merge);
     const leaks = merges.filter(({ of }) => of.kind === 'test').map(record);
     if (leaks.length > 0 && !options.dropLeaks) throw new TestLeakError(leaks);
     const removals = merges.filter(({ item }) => item.kind === 'web');
@@ -103,7 +104,7 @@ async function* sameFeatures(
   items: Item[],
   gone: Uint8Array,
   options: DedupeOptions,
-  onProgress: (done: number, total: number) => void,
+  onProgress: (progress: Progress) => void,
 ): AsyncGenerator<Merge> {
   if (options.features === undefined) return;
   if (!options.backend) throw new UsageError('comparing features needs a numerical backend');

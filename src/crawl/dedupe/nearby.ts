@@ -10,6 +10,7 @@
 import { ArgumentError, MemoryError } from '../../errors.js';
 import type { ArrayRows } from '../../formats/index.js';
 import type { Backend, Matrix } from '../../linalg/index.js';
+import type { Progress } from '../../progress.js';
 import { type Components, principalComponents, unitLength } from './principal-components.js';
 
 export interface NearbyOptions {
@@ -25,7 +26,7 @@ export interface NearbyOptions {
   /** Rows left out altogether. @default none */
   isIgnored?(row: number): boolean;
   signal?: AbortSignal;
-  onProgress?(done: number, total: number): void;
+  onProgress?(progress: Progress): void;
 }
 
 export interface NearbyPair {
@@ -57,7 +58,7 @@ export async function* nearbyRows(rows: ArrayRows, options: NearbyOptions): Asyn
     for (let start = 0; start < total; start += blockRows) {
       signal?.throwIfAborted();
       yield* search.block(start, Math.min(total, start + blockRows), options);
-      options.onProgress?.(Math.min(total, start + blockRows), total);
+      options.onProgress?.({ done: Math.min(total, start + blockRows), total });
     }
   } finally {
     search.release();

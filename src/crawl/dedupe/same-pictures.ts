@@ -3,6 +3,8 @@
  * that correlate. In order of preference, a picture is a duplicate when it matches an earlier one that stays, and that
  * very pair has been compared.
  */
+
+import type { Progress } from '../../progress.js';
 import { greyPicture } from '../grey.js';
 import { cropCount } from '../perceptual-hash.js';
 import { HammingIndex } from './hamming-index.js';
@@ -26,7 +28,7 @@ export interface SamePictureOptions {
   /** Least correlation of the pixels. @default 0.8 */
   likeness?: number;
   signal?: AbortSignal;
-  onProgress?(done: number, total: number): void;
+  onProgress?(progress: Progress): void;
 }
 
 const cachedPictures = 4096;
@@ -46,7 +48,7 @@ export async function* samePictures(
   const pictures = new GreyPictures();
   for (const [i, item] of items.entries()) {
     options.signal?.throwIfAborted();
-    if (i % 256 === 0) options.onProgress?.(i, items.length);
+    if (i % 256 === 0) options.onProgress?.({ done: i, total: items.length });
     if (gone[i]) continue;
     for (const [j, distance] of hashes.earlierThan(i)) {
       if (gone[i] || gone[j] || !differ(item, items[j])) continue;

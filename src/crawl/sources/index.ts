@@ -1,5 +1,5 @@
 /** Every source by the name written after --source; `urls:FILE` and `folder:PATH` take an argument. */
-import { UsageError } from '../../errors.js';
+import { ArgumentError, UsageError } from '../../errors.js';
 import { flickr } from './flickr.js';
 import { folder } from './folder.js';
 import { gbif } from './gbif.js';
@@ -29,6 +29,26 @@ const factories: Record<WebSource, (endpoint: string | undefined, options: Sourc
   google: (endpoint) => google(endpoint),
 };
 
+/** @param argument what is written after the colon, as in `folder:PATH`; empty where there is none */
+export type SourceFactory = (argument: string, options: SourceOptions) => Source;
+
+const registered = new Map<string, SourceFactory>();
+
+/**
+ * Makes a source known to crawls of this process under a name.
+ * @throws ArgumentError for a name that is taken or cannot be one
+ */
+export function registerSource(name: string, create: SourceFactory): void {
+  if (!/^[a-z0-9][a-z0-9-]*$/.test(name))
+    throw new ArgumentError(
+      `"${name}" cannot be the name of a source`,
+      'Names are of small letters, digits and hyphens.',
+    );
+  const taken = [...webSources, 'urls', 'folder'].includes(name) || (registered.get(name) ?? create) !== create;
+  if (taken) throw new ArgumentError(`there is a source "${name}" already`, 'Choose another name.');
+  registered.set(name, create);
+}
+
 export function createSource(specification: string, options: SourceOptions = {}): Source {
   const colon = specification.indexOf(':');
   const name = colon < 0 ? specification : specification.slice(0, colon);
@@ -37,10 +57,12 @@ export function createSource(specification: string, options: SourceOptions = {})
     if (argument === '') throw new UsageError(`the source "${name}" needs a path`, `Write ${name}:PATH.`);
     return name === 'urls' ? urlList(argument) : folder(argument);
   }
+  const own = registered.get(name);
+  if (own) return own(argument, options);
   if (!(webSources as readonly string[]).includes(name) || argument !== '')
     throw new UsageError(
       `"${specification}" is not a source`,
-      `Sources are: ${webSources.join(', ')}, urls:FILE, folder:PATH.`,
+      `Sources are: ${[...webSources, ...registered.keys()].join(', ')}, urls:FILE, folder:PATH.`,
     );
   const endpoint = options.endpoints?.[name];
   const source = factories[name as WebSource](endpoint, options);

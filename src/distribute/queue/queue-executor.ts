@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { ArgumentError } from '../../errors.js';
+import type { Progress } from '../../progress.js';
 import { dispatch, type Outcome, type Places, requireIdle } from '../dispatch.js';
 import type { ExecutionOptions, Executor } from '../executor.js';
 import { connect } from './connect.js';
@@ -86,7 +87,7 @@ const patienceMs = 3000;
 
 interface Waiting {
   look(): void;
-  tell(progress: { done: number; total?: number; detail?: string }): void;
+  tell(progress: Progress): void;
 }
 
 class QueueExecutor implements Executor {
@@ -117,9 +118,7 @@ class QueueExecutor implements Executor {
     this.#events.on('error', () => {});
     this.#events.on('completed', ({ jobId }) => this.#waiting.get(jobId)?.look());
     this.#events.on('failed', ({ jobId }) => this.#waiting.get(jobId)?.look());
-    this.#events.on('progress', ({ jobId, data }) =>
-      this.#waiting.get(jobId)?.tell(data as { done: number; total?: number; detail?: string }),
-    );
+    this.#events.on('progress', ({ jobId, data }) => this.#waiting.get(jobId)?.tell(data as Progress));
   }
 
   async start(): Promise<this> {
@@ -258,6 +257,10 @@ class QueueExecutor implements Executor {
   }
 
   /** Removes the run from the queue if it is finished; a run that was stopped stays there to be resumed. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

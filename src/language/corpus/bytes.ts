@@ -6,12 +6,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip, type Gunzip } from 'node:zlib';
 import { FormatError, InterruptedError } from '../../errors.js';
 import { fileError } from '../../formats/file.js';
+import type { Progress } from '../../progress.js';
 import { decompressBzip2 } from './bzip2.js';
 
 export interface ReadBytesOptions {
   signal?: AbortSignal;
   /** Bytes read from disk so far, and the size of the file. */
-  onProgress?: (done: number, total: number) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
 const pieceBytes = 1 << 18;
@@ -48,7 +49,7 @@ async function* readPieces(handle: FileHandle, path: string, options: ReadBytesO
     if (bytesRead === 0) return;
     position += bytesRead;
     yield piece.subarray(0, bytesRead);
-    options.onProgress?.(position, Math.max(size, position));
+    options.onProgress?.({ done: position, total: Math.max(size, position) });
   }
 }
 

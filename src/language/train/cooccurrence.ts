@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { ArgumentError, InterruptedError } from '../../errors.js';
 import { writeFileAtomic } from '../../formats/atomic.js';
 import { renameOver } from '../../formats/index.js';
+import type { Progress } from '../../progress.js';
 import type { EncodedCorpus } from './encode.js';
 import { type CountResult, chunkTokens, type MergeResult, partitionBits, type Spill, type TablePlace } from './jobs.js';
 import { MemoryPlan } from './kernels.js';
@@ -25,7 +26,7 @@ export interface CooccurrenceOptions {
   /** Bytes for all threads' tables together. @default 1 GiB */
   tableBytes?: number;
   signal?: AbortSignal;
-  onProgress?: (progress: { stage: 'count' | 'merge' | 'shuffle'; done: number; total: number }) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
 /** Records of 16 bytes in random order: word, context word, log X, f(X). Every pair is there in both orders. */

@@ -126,7 +126,7 @@ async function countWords(
   try {
     for (const [i, path] of paths.entries()) {
       const before = sizes.slice(0, i).reduce((sum, size) => sum + size, 0);
-      const onProgress = (done: number) => options.onProgress?.({ done: before + done, total, words });
+      const onProgress = ({ done }: { done: number }) => options.onProgress?.({ done: before + done, total, words });
       const { signal, format } = options;
       for await (const paragraph of readCorpus(path, { signal, format, onProgress })) {
         const tokens = tokenize(paragraph, options);

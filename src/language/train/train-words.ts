@@ -6,6 +6,7 @@ import { mkdir, rmdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { WordVectors } from '../../formats/word-vectors.js';
+import type { Progress } from '../../progress.js';
 import { countCooccurrences } from './cooccurrence.js';
 import { type EncodedCorpus, type EncodeOptions, encodeCorpus } from './encode.js';
 import { type GloveSettings, gloveDefaults, trainGlove } from './glove.js';
@@ -36,7 +37,7 @@ export interface TrainWordsOptions extends Omit<EncodeOptions, 'onProgress'> {
   /** Seconds between checkpoints. @default 600 */
   checkpointSeconds?: number;
   signal?: AbortSignal;
-  onProgress?: (progress: { stage: string; done: number; total: number; detail?: string }) => void;
+  onProgress?: (progress: Progress) => void;
   /** Called with each model's vectors as soon as they are there. */
   onVectors?: (model: WordsModel, vectors: WordVectors, settings: Record<string, unknown>) => Promise<void>;
 }

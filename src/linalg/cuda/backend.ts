@@ -367,6 +367,10 @@ export class CudaBackend implements Backend {
     return address(value.device.onDevice() + value.offset * value.device.width);
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.dispose();
+  }
+
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;

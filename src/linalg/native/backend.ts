@@ -163,6 +163,10 @@ export class NativeBackend extends HostPasses implements Backend {
       throw new BackendError(`eigh: the eigendecomposition of order ${n} did not converge (syevd returned ${failed})`);
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.dispose();
+  }
+
   dispose(): void {
     this.#disposed = true;
     this.#pool?.end();

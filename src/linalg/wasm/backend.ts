@@ -175,6 +175,10 @@ export class WasmBackend extends HostPasses implements Backend {
     this.#factorisations!.eigh(values, a);
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.dispose();
+  }
+
   dispose(): void {
     this.#machine?.team.stop();
     this.#machine = undefined;

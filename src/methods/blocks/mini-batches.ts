@@ -4,7 +4,7 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Random } from '../../linalg/random.js';
-import type { FitProgress } from '../../problem/method.js';
+import type { Progress } from '../../progress.js';
 
 export interface MiniBatch {
   /** Instances of this batch. */
@@ -22,7 +22,7 @@ export interface MiniBatchOptions {
   /** @default 64, or a hundredth of the instances where there are few, so that an epoch makes some progress */
   size?: number;
   signal?: AbortSignal;
-  onProgress?: (progress: FitProgress) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
 export async function* miniBatches(

@@ -8,6 +8,7 @@ import { copyFile, link, mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../errors.js';
+import type { Progress } from '../../progress.js';
 import { configurationFile } from '../read-configuration.js';
 import { createWorkspace } from '../template.js';
 import { DatasetError, type DatasetName, type DatasetPicture, layouts } from './layouts.js';
@@ -17,7 +18,7 @@ export interface DatasetOptions {
   /** A split of one's own, in place of the one that comes with the package. */
   split?: string;
   signal?: AbortSignal;
-  onProgress?(done: number, total: number): void;
+  onProgress?(progress: Progress): void;
 }
 
 export interface DatasetSummary {
@@ -96,7 +97,7 @@ async function linkPictures(
     if (set === undefined) continue;
     await place(file, join(workspace, set, category, basename(file)));
     counts[set]++;
-    options.onProgress?.(i + 1, pictures.length);
+    options.onProgress?.({ done: i + 1, total: pictures.length });
   }
   return counts;
 }

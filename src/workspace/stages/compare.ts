@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { loadProblem } from '../../problem/index.js';
 import { evaluationSetting } from '../evaluation-setting.js';
-import { optionInputs, type Stage } from '../stage.js';
+import { optionInputs, pluginInputs, type Stage } from '../stage.js';
 import { layout, type Workspace } from '../workspace.js';
 
 export const compareStage: Stage = {
@@ -15,9 +15,11 @@ export const compareStage: Stage = {
     return labelled(workspace) ? undefined : 'the test pictures have no labels, so nothing can be scored';
   },
 
-  async inputs({ configuration }) {
+  async inputs(workspace) {
+    const { configuration } = workspace;
     const { scaling, device } = configuration.learner;
     return {
+      ...(await pluginInputs(workspace)),
       ...optionInputs('compare', configuration.compare!),
       ...optionInputs('learner', { scaling, device }),
       ...(configuration.compare!.tune > 0 && { 'tune.noise': String(configuration.tune?.noise) }),

@@ -9,7 +9,7 @@ import { writeFileAtomic } from '../../formats/index.js';
 import { waitingIn, writeCatalogList } from '../catalog-list.js';
 import { hashOf } from '../fingerprint.js';
 import { auxiliaryCategories } from '../pictures.js';
-import { optionInputs, type Stage, type StageContext } from '../stage.js';
+import { optionInputs, pluginInputs, type Stage, type StageContext } from '../stage.js';
 import { layout, type Workspace } from '../workspace.js';
 
 export const crawlStage: Stage = {
@@ -21,6 +21,7 @@ export const crawlStage: Stage = {
     // How fast and how often is asked changes nothing about what there is.
     const { keys: _, contact: __, concurrency: ___, attempts: ____, requestsPerSecond: _____, ...meaning } = settings;
     const inputs: Record<string, string> = {
+      ...(await pluginInputs(workspace)),
       ...optionInputs('crawl', meaning),
       sources: JSON.stringify(sources.map(({ source, endpoint }) => ({ source, endpoint }))),
       categories: JSON.stringify(await crawledCategories(workspace)),
@@ -69,7 +70,7 @@ export const crawlStage: Stage = {
         })),
       },
       ...waitingIn(context),
-      onCheck: (done, total) => context.onProgress({ done, total, detail: 'files checked' }),
+      onCheck: ({ done, total }) => context.onProgress({ done, total, detail: 'files checked' }),
       onNote: context.note,
       onProgress: ({ kept, wanted }) => context.onProgress({ done: kept, total: wanted }),
     });
@@ -114,7 +115,8 @@ function openSources(workspace: Workspace): Source[] {
   const { sources, crawl: settings } = workspace.configuration;
   return sources.map(({ source: written, endpoint, rate }) => {
     const [kind, path] = splitSource(written);
-    const name = path === '' ? written : `${kind}:${workspace.path(path)}`;
+    const isPath = kind === 'folder' || kind === 'urls';
+    const name = isPath ? `${kind}:${workspace.path(path)}` : written;
     const source = createSource(name, {
       contact: settings.contact ?? process.env.BOWERBIRD_CONTACT,
       ...(endpoint && { endpoints: { [kind]: endpoint } }),

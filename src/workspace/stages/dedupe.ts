@@ -36,7 +36,7 @@ export const dedupeStage: Stage = {
       likeness,
       dropLeaks: leaks === 'drop',
       ...waitingIn(context),
-      onStage: (_, done, total) => onProgress({ done, total }),
+      onProgress,
     });
     const leaked = summary.merges.filter(({ stays }) => stays.startsWith(path(configuration.test)));
     if (leaked.length > 0) note(`${leaked.length} web pictures were in the test set and are left out`);

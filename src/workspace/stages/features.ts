@@ -47,7 +47,7 @@ interface Pictures {
 function featureStage(set: PictureSet, open: (workspace: Workspace) => Promise<Pictures>): Stage {
   const folder = featureFolder(set);
   return {
-    name: `features of ${set} pictures` satisfies StageName,
+    name: `features-${set}` satisfies StageName,
     needs: set === 'web' ? ['dedupe'] : [],
     heavy: true,
 

@@ -6,7 +6,7 @@ import { readFeatureMeta } from '../../vision/index.js';
 import type { ProblemRows } from '../assemble.js';
 import { chosenParameters } from '../chosen-parameters.js';
 import { defaultNoise } from '../configuration.js';
-import { optionInputs, type Stage } from '../stage.js';
+import { optionInputs, pluginInputs, type Stage } from '../stage.js';
 import { layout } from '../workspace.js';
 import { featureFolder } from './features.js';
 
@@ -15,9 +15,14 @@ export const fitStage: Stage = {
   needs: ['problem', 'tune'],
   heavy: true,
 
-  async inputs({ configuration }) {
+  async inputs(workspace) {
+    const { configuration } = workspace;
     const { threads: _, ...meaning } = configuration.learner;
-    return { ...optionInputs('learner', meaning), seed: String(configuration.seed) };
+    return {
+      ...(await pluginInputs(workspace)),
+      ...optionInputs('learner', meaning),
+      seed: String(configuration.seed),
+    };
   },
 
   outputs: async (workspace) => fitOutputs(workspace.path(layout.run)).map((name) => `${layout.run}/${name}`),

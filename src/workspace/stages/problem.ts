@@ -13,14 +13,7 @@ import { layout } from '../workspace.js';
 
 export const problemStage: Stage = {
   name: 'problem',
-  needs: [
-    'dedupe',
-    'features of auxiliary pictures',
-    'features of test pictures',
-    'features of web pictures',
-    'words',
-    'text',
-  ],
+  needs: ['dedupe', 'features-auxiliary', 'features-test', 'features-web', 'words', 'text'],
 
   async inputs(workspace) {
     const { configuration, fingerprints, path } = workspace;

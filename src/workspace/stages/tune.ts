@@ -4,7 +4,7 @@ import { findMethod } from '../../methods/index.js';
 import { loadProblem } from '../../problem/index.js';
 import { freeParameters } from '../chosen-parameters.js';
 import { evaluationSetting } from '../evaluation-setting.js';
-import { optionInputs, type Stage } from '../stage.js';
+import { optionInputs, pluginInputs, type Stage } from '../stage.js';
 import { layout } from '../workspace.js';
 
 export const tuneStage: Stage = {
@@ -19,10 +19,12 @@ export const tuneStage: Stage = {
     return Object.keys(freeParameters(workspace)).length === 0 ? 'all parameters are given' : undefined;
   },
 
-  async inputs({ configuration }) {
+  async inputs(workspace) {
+    const { configuration } = workspace;
     const { learner, tune, seed } = configuration;
     const { method, scaling, device } = learner;
     return {
+      ...(await pluginInputs(workspace)),
       ...optionInputs('learner', { method, scaling, device }),
       ...optionInputs('tune', tune!),
       seed: String(seed),

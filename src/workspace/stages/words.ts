@@ -115,7 +115,11 @@ async function vectorFiles(context: StageContext): Promise<string[]> {
         ? await fetchReadyVectors(name, {
             signal,
             onProgress: ({ stage, done, total }) =>
-              onProgress({ done: Math.round(done / 1e6), total: Math.round(total / 1e6), detail: `MB, ${stage}` }),
+              onProgress({
+                done: Math.round(done / 1e6),
+                total: total && Math.round(total / 1e6),
+                detail: `MB, ${stage}`,
+              }),
           })
         : workspace.path(name),
     );

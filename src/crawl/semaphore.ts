@@ -1,5 +1,5 @@
 /** A number of places; whoever finds none free waits in line. */
-export class Slots {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

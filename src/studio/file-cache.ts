@@ -1,7 +1,7 @@
 /** A value computed from files, kept until one of them changes. */
 import { stat } from 'node:fs/promises';
 
-export class FromFiles<T> {
+export class FileCache<T> {
   readonly #files: () => readonly string[];
   readonly #compute: () => Promise<T>;
   #stamp: string | undefined;
