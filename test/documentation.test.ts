@@ -13,7 +13,7 @@ const source = (part: string) => new URL(`../src/${part}`, import.meta.url).href
 function withSources(example: string): string {
   return example
     .replaceAll(/'bowerbird\/(\w+)'/g, (_, part) => `'${source(`${part}/index.ts`)}'`)
-    .replaceAll("'bowerbird'", `'${source('index.ts')}'`);
+    .replaceAll("from 'bowerbird'", `from '${source('index.ts')}'`);
 }
 
 const pages = ['README.md', ...readdirSync(new URL('../docs', import.meta.url)).map((name) => `docs/${name}`)].filter(
