@@ -3,14 +3,14 @@
  * replayed. Each must either be read or be refused with a BowerbirdError, in bounded time and memory.
  */
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { BowerbirdError } from '../src/errors.js';
 
 export interface FuzzOptions {
-  /** @default 300, or 10,000 when BOWERBIRD_LONG is set */
+  /** @default BOWERBIRD_CASES, else 300, or 10,000 when BOWERBIRD_LONG is set */
   cases?: number;
   /** The longest one read may take. @default 5 */
   seconds?: number;
@@ -34,7 +34,8 @@ export async function fuzzReader(
   options: FuzzOptions = {},
 ): Promise<FuzzSummary> {
   const { seconds = 5, mebibytes = 256, repair = (bytes: Uint8Array) => bytes } = options;
-  const cases = options.cases ?? (process.env.BOWERBIRD_LONG ? 10_000 : 300);
+  const asked = Number(process.env.BOWERBIRD_CASES) || undefined;
+  const cases = options.cases ?? asked ?? (process.env.BOWERBIRD_LONG ? 10_000 : 300);
   const peakBefore = peakMebibytes();
   const watchdog = await startWatchdog(name, seconds * 4);
   const summary: FuzzSummary = { cases, read: 0, refused: 0 };
@@ -68,6 +69,10 @@ export async function fuzzReader(
     }
   } finally {
     await watchdog.stop();
+  }
+  if (asked) {
+    const peak = `peak ${peakMebibytes().toFixed(0)} MiB`;
+    writeSync(2, `${name}: ${cases} mutated files, ${summary.read} read, ${summary.refused} refused, ${peak}\n`);
   }
   return summary;
 }

@@ -17,6 +17,7 @@ import type { Category } from './categories.js';
 import type { LicenceCode } from './licence.js';
 import { FetchFailure } from './network/failure.js';
 import type { Outcome } from './pipeline.js';
+import { readable } from './readable.js';
 import type { Semaphore } from './semaphore.js';
 import type { ListedPicture, Source, SourceContext } from './sources/source.js';
 
@@ -222,16 +223,17 @@ export class LaneRunner {
   }
 }
 
-/** An answer that echoes the question must not carry a key into the catalog. */
+const words = ['title', 'tags', 'description', 'author'];
+
+/** An answer that echoes the question must not carry a key into the catalog, and words must be what they seem. */
 function redacted(picture: ListedPicture, { keys }: SourceContext): ListedPicture {
-  const clean = (value: unknown) =>
-    typeof value === 'string'
-      ? keys.redact(value)
-      : Array.isArray(value)
-        ? value.map((part) => keys.redact(String(part)))
-        : value;
+  const clean = (name: string, value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((part) => clean(name, String(part)));
+    if (typeof value !== 'string') return value;
+    return keys.redact(words.includes(name) ? readable(value) : value);
+  };
   return Object.fromEntries(
-    Object.entries(picture).map(([name, value]) => [name, clean(value)]),
+    Object.entries(picture).map(([name, value]) => [name, clean(name, value)]),
   ) as unknown as ListedPicture;
 }
 

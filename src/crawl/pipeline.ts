@@ -7,6 +7,7 @@ import { type CheckedPicture, type CheckOptions, checkPicture, writeFirstFrame }
 import type { PictureStore, StoredPicture } from './download.js';
 import { FetchFailure, Refusal } from './network/failure.js';
 import { type RetryOptions, withRetries } from './network/retry.js';
+import { readable } from './readable.js';
 import type { Comment, Source, SourceContext } from './sources/source.js';
 
 export type Outcome = 'kept' | 'dropped' | 'failed';
@@ -139,5 +140,5 @@ async function commentsOf(
 }
 
 function shortened({ author, text, date }: Comment): Comment {
-  return { author: author?.slice(0, 200), text: text.slice(0, longestComment), date };
+  return { author: author && readable(author.slice(0, 200)), text: readable(text.slice(0, longestComment)), date };
 }

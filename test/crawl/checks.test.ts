@@ -7,6 +7,7 @@ import { plainText } from '../../src/crawl/html.js';
 import { licenceOf, parseLicences } from '../../src/crawl/licence.js';
 import { hashOf } from '../../src/crawl/perceptual-hash.js';
 import { expectPicture } from '../../src/crawl/picture-type.js';
+import { readable } from '../../src/crawl/readable.js';
 import { processorTime } from '../processor-time.js';
 import { allPictures, crawlFake, pictureFiles, temporaryFolder } from './web/crawling.js';
 import { pngBomb, texture } from './web/pictures.js';
@@ -100,6 +101,14 @@ describe('the type of a picture', () => {
     ['', 'the content is an empty file'],
   ])('of %j is refused: %s, whatever its name says', (text, expected) => {
     expect(() => expectPicture(Buffer.from(text))).toThrow(expected);
+  });
+});
+
+describe('words of strangers', () => {
+  it('lose what turns writing around, and keep every script', () => {
+    expect(readable('photo \u202egpj.exe\u202c of \u2066a jay\u2069\u0007')).toBe('photo gpj.exe of a jay ');
+    for (const text of ['שלום, ציפור', 'طائر\u200f!', '日本のカケス', 'Grünspecht\nEiche'])
+      expect(readable(text)).toBe(text);
   });
 });
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,12 +11,13 @@ describe('files of a run', () => {
   let server: FileServer;
   const contents = 'x'.repeat(200_000);
   const hash = createHash('sha256').update(contents).digest('hex');
+  const key = randomBytes(32);
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'bowerbird-files-'));
     await writeFile(join(folder, 'problem.npz'), contents);
     await writeFile(join(folder, 'secret.txt'), 'secret');
-    server = await serveFiles(new Map([[hash, join(folder, 'problem.npz')]]), '127.0.0.1');
+    server = await serveFiles(new Map([[hash, join(folder, 'problem.npz')]]), '127.0.0.1', key);
   });
   afterAll(async () => {
     await server.close();
@@ -28,7 +29,10 @@ describe('files of a run', () => {
   it('are served to whoever knows the token, and nothing else is', async () => {
     const get = (path: string, options?: RequestInit) => fetch(new URL(path, server.address), options);
     const token = new URL(server.address).pathname;
-    expect(await (await get(`${token}/${hash}`)).text()).toBe(contents);
+    const sent = Buffer.from(await (await get(`${token}/${hash}`)).arrayBuffer());
+    expect(sent.includes('xxxxxxxx')).toBe(false);
+    const opened = createDecipheriv('aes-256-ctr', key, sent.subarray(0, 16)).update(sent.subarray(16));
+    expect(opened.toString()).toBe(contents);
     const refused = [
       `/${hash}`,
       `/wrong/${hash}`,
@@ -48,21 +52,23 @@ describe('files of a run', () => {
 
   it('are fetched once and then found in the cache', async () => {
     const cache = join(folder, 'cache');
-    const path = await obtainFile(record(), { cache, address: server.address });
+    const path = await obtainFile(record(), { cache, address: server.address, key });
     expect(path).toBe(join(cache, `${hash}.npz`));
     expect(await obtainFile(record(), { cache })).toBe(path);
     await writeFile(path, 'y'.repeat(contents.length));
     await expect(obtainFile(record(), { cache })).rejects.toThrow('other contents');
-    expect(await obtainFile(record(), { cache, address: server.address })).toBe(path);
+    expect(await obtainFile(record(), { cache, address: server.address, key })).toBe(path);
   });
 
   it('are refused when they are longer or other than announced, and nothing is left behind', async () => {
     const cache = join(folder, 'refused');
     const short = { ...record(), bytes: 1000 };
-    await expect(obtainFile(short, { cache, address: server.address })).rejects.toThrow('more than the 1000 bytes');
+    await expect(obtainFile(short, { cache, address: server.address, key })).rejects.toThrow(
+      'more than the 1000 bytes',
+    );
     const other = createHash('sha256').update('other').digest('hex');
-    const wrong = await serveFiles(new Map([[other, join(folder, 'problem.npz')]]), '127.0.0.1');
-    await expect(obtainFile({ ...record(), hash: other }, { cache, address: wrong.address })).rejects.toThrow(
+    const wrong = await serveFiles(new Map([[other, join(folder, 'problem.npz')]]), '127.0.0.1', key);
+    await expect(obtainFile({ ...record(), hash: other }, { cache, address: wrong.address, key })).rejects.toThrow(
       'SHA-256',
     );
     await wrong.close();

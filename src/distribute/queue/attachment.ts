@@ -1,13 +1,18 @@
 /** A worker's part in one run: takes its jobs, runs them on threads of this process and answers. */
-import { type Job, WaitingError, Worker } from 'bullmq';
+import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { failureOf } from '../failure.js';
 import { Seat } from '../seat.js';
-import { type JobAnswer, keys } from './records.js';
+import { type JobAnswer, keys, notPublished, type Sealed } from './records.js';
+import { parsed } from './schema.js';
+import type { Signer } from './secret.js';
 
 export interface AttachmentOptions {
   redis: Redis;
   run: string;
+  /** Of the run's record. */
+  fingerprint: string;
+  signer: Signer;
   worker: string;
   handler: URL;
   context: unknown;
@@ -55,7 +60,29 @@ export class Attachment {
     return this.running > 0 ? 0 : Date.now() - this.#lastActivity;
   }
 
-  async #process(job: Job, token: string | undefined): Promise<JobAnswer> {
+  async #process(job: Job, token: string | undefined): Promise<Sealed> {
+    const work = this.#believed(job);
+    // Thrown, so that it takes no place and counts against the job; the coordinator of the run queues its own again.
+    if (!work) throw new UnrecoverableError(notPublished);
+    return this.#answer(job, await this.#perform(job, work, token));
+  }
+
+  #purpose(kind: 'job' | 'answer', job: Job): string[] {
+    const { run, fingerprint } = this.#options;
+    return [kind, run, fingerprint, job.id ?? ''];
+  }
+
+  #believed(job: Job): { id: string } | undefined {
+    const { text } = (job.data ?? {}) as Partial<Sealed>;
+    if (typeof text !== 'string') return undefined;
+    return parsed('job', this.#options.signer.verify(this.#purpose('job', job), text));
+  }
+
+  #answer(job: Job, answer: JobAnswer): Sealed {
+    return { text: this.#options.signer.sign(this.#purpose('answer', job), JSON.stringify(answer)) };
+  }
+
+  async #perform(job: Job, work: { id: string }, token: string | undefined): Promise<JobAnswer> {
     const signal = this.#stop.signal;
     const begun = performance.now();
     // BullMQ gives this worker no more jobs than it has places.
@@ -64,7 +91,7 @@ export class Attachment {
     let told = 0;
     try {
       const outcome = await seat.run({
-        job: job.data,
+        job: work,
         signal,
         onProgress: (progress) => {
           if (Date.now() - told < progressMs) return;
@@ -76,13 +103,13 @@ export class Attachment {
       // Thrown, so that the queue tries again, perhaps elsewhere.
       if (outcome.kind === 'crash' || outcome.kind === 'stopped')
         throw new Error(outcome.kind === 'crash' ? `the thread died: ${outcome.reason}` : 'the thread was stopped');
-      this.#report(job, begun, outcome.kind === 'failure');
+      this.#report(work.id, begun, outcome.kind === 'failure');
       const { worker } = this.#options;
       return outcome.kind === 'failure' ? { failure: outcome.failure, worker } : { result: outcome.result, worker };
     } catch (error) {
       if (error instanceof WaitingError || !(error as { code?: string }).code?.startsWith('BOWERBIRD_')) throw error;
       // The handler cannot open what the run needs: no use in trying again.
-      this.#report(job, begun, true);
+      this.#report(work.id, begun, true);
       return { failure: failureOf(error), worker: this.#options.worker };
     } finally {
       this.running--;
@@ -91,9 +118,8 @@ export class Attachment {
     }
   }
 
-  #report(job: Job, begun: number, failed: boolean): void {
-    const { id = job.id } = job.data as { id?: string };
-    this.#options.onJob({ id: String(id), seconds: (performance.now() - begun) / 1000, failed });
+  #report(id: string, begun: number, failed: boolean): void {
+    this.#options.onJob({ id, seconds: (performance.now() - begun) / 1000, failed });
   }
 
   /** Back to the front of the queue, for another worker; it counts as no attempt. */

@@ -16,7 +16,7 @@ export function safeAddress(url: string): string {
 }
 
 /** @throws QueueError when nothing answers there */
-export async function connect(url: string): Promise<Redis> {
+export async function connect(url: string, password?: string): Promise<Redis> {
   const protocol = URL.canParse(url) ? new URL(url).protocol : '';
   if (protocol !== 'redis:' && protocol !== 'rediss:')
     throw new ArgumentError(
@@ -25,6 +25,7 @@ export async function connect(url: string): Promise<Redis> {
     );
   let connected = false;
   const redis = new Redis(url, {
+    ...(password !== undefined && new URL(url).password === '' && { password }),
     lazyConnect: true,
     connectTimeout: 5000,
     // BullMQ asks for it: a command waits for the connection to come back.

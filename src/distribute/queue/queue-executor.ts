@@ -2,6 +2,7 @@
  * The coordinator of a run whose jobs are taken by workers on any machine. A job is queued when a worker has a place for
  * it, and its answer is delivered once: answers are found by the job's own key, events only say when to look.
  */
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
@@ -13,8 +14,18 @@ import { connect } from './connect.js';
 import { type FileServer, serveFiles } from './file-server.js';
 import { describeFile } from './files.js';
 import { atMost, unlessAborted } from './patience.js';
-import { type FileRecord, fingerprintOf, type JobAnswer, keys, queueKey, runExpirySeconds } from './records.js';
+import {
+  type FileRecord,
+  fingerprintOf,
+  keys,
+  notPublished,
+  queueKey,
+  runExpirySeconds,
+  type Sealed,
+} from './records.js';
 import { Run } from './run.js';
+import { fitting, isRunId, parsed } from './schema.js';
+import { type QueueCredentials, queueCredentials, Signer } from './secret.js';
 
 export interface QueueStatus {
   workers: number;
@@ -28,7 +39,7 @@ export interface QueueStatus {
   troubles: string[];
 }
 
-export interface QueueExecutorOptions {
+export interface QueueExecutorOptions extends QueueCredentials {
   /** `redis://host:port` or `rediss://…` */
   url: string;
   /** Letters, digits, `.`, `_` and `-`. A second coordinator with the same id resumes the run of one that died. */
@@ -53,11 +64,12 @@ export interface QueueExecutorOptions {
 /** @throws QueueError when the queue cannot be reached or another coordinator holds the run */
 export async function createQueueExecutor(options: QueueExecutorOptions): Promise<Executor> {
   const { url, runId, handler, context, signal } = options;
-  if (!/^[A-Za-z0-9._-]{1,64}$/.test(runId))
-    throw new ArgumentError(`run id "${runId}"`, 'Up to 64 letters, digits, ".", "_" and "-".');
-  const redis = await connect(url);
+  if (!isRunId(runId)) throw new ArgumentError(`run id "${runId}"`, 'Up to 64 letters, digits, ".", "_" and "-".');
+  const { secret, password } = queueCredentials(options);
+  const signer = new Signer(secret);
+  const redis = await connect(url, password);
   let server: FileServer | undefined;
-  const run = new Run(redis, runId);
+  const run = new Run(redis, runId, signer);
   try {
     await run.take(options.patienceMs, signal);
     const files: Record<string, FileRecord> = {};
@@ -66,10 +78,12 @@ export async function createQueueExecutor(options: QueueExecutorOptions): Promis
       files[name] = await describeFile(path);
       paths.set(files[name].hash, path);
     }
-    if (paths.size > 0) server = await serveFiles(paths, options.host ?? localAddress(redis));
+    const salt = randomBytes(16).toString('hex');
+    if (paths.size > 0) server = await serveFiles(paths, options.host ?? localAddress(redis), signer.fileKey(salt));
     const described = { handler, context, files };
-    await run.announce({ ...described, address: server?.address, fingerprint: fingerprintOf(described) });
-    return await new QueueExecutor(redis, run, server, options).start();
+    const fingerprint = fingerprintOf(described);
+    await run.announce({ ...described, ...(server && { address: server.address }), fingerprint, salt });
+    return await new QueueExecutor(redis, run, fingerprint, signer, server, options).start();
   } catch (error) {
     await server?.close();
     await run.leave();
@@ -84,6 +98,7 @@ function localAddress(redis: Redis): string {
 
 /** How long clearing up may take where the queue does not answer. */
 const patienceMs = 3000;
+const mostDisbelieved = 20;
 
 interface Waiting {
   look(): void;
@@ -93,6 +108,10 @@ interface Waiting {
 class QueueExecutor implements Executor {
   readonly #redis: Redis;
   readonly #run: Run;
+  readonly #fingerprint: string;
+  readonly #signer: Signer;
+  /** Answers that were not believed, by job. */
+  readonly #disbelieved = new Map<string, number>();
   readonly #server: FileServer | undefined;
   readonly #options: QueueExecutorOptions;
   readonly #queue: Queue;
@@ -105,9 +124,18 @@ class QueueExecutor implements Executor {
   #unfinished = false;
   #closing: Promise<void> | undefined;
 
-  constructor(redis: Redis, run: Run, server: FileServer | undefined, options: QueueExecutorOptions) {
+  constructor(
+    redis: Redis,
+    run: Run,
+    fingerprint: string,
+    signer: Signer,
+    server: FileServer | undefined,
+    options: QueueExecutorOptions,
+  ) {
     this.#redis = redis;
     this.#run = run;
+    this.#fingerprint = fingerprint;
+    this.#signer = signer;
     this.#server = server;
     this.#options = options;
     const shared = { connection: redis, prefix: keys.queuePrefix };
@@ -118,7 +146,10 @@ class QueueExecutor implements Executor {
     this.#events.on('error', () => {});
     this.#events.on('completed', ({ jobId }) => this.#waiting.get(jobId)?.look());
     this.#events.on('failed', ({ jobId }) => this.#waiting.get(jobId)?.look());
-    this.#events.on('progress', ({ jobId, data }) => this.#waiting.get(jobId)?.tell(data as Progress));
+    this.#events.on('progress', ({ jobId, data }) => {
+      const progress = fitting('progress', data);
+      if (progress) this.#waiting.get(jobId)?.tell(progress);
+    });
   }
 
   async start(): Promise<this> {
@@ -209,7 +240,8 @@ class QueueExecutor implements Executor {
   }
 
   async #add(key: string, job: { id: string }): Promise<void> {
-    await this.#queue.add('job', job, {
+    const text = this.#signer.sign(['job', this.#run.id, this.#fingerprint, key], JSON.stringify(job));
+    await this.#queue.add('job', { text } satisfies Sealed, {
       jobId: key,
       attempts: this.#options.attempts ?? 3,
       backoff: { type: 'fixed', delay: 500 },
@@ -226,9 +258,17 @@ class QueueExecutor implements Executor {
     const entry = await this.#queue.getJob(key);
     if (!entry) return undefined;
     if (state === 'completed') {
-      const { result, failure } = entry.returnvalue as JobAnswer;
-      return failure ? { kind: 'failure', failure } : { kind: 'result', result };
+      const { text } = (entry.returnvalue ?? {}) as Partial<Sealed>;
+      const purpose = ['answer', this.#run.id, this.#fingerprint, key];
+      const answer = parsed('answer', typeof text === 'string' ? this.#signer.verify(purpose, text) : undefined);
+      if (answer)
+        return answer.failure
+          ? { kind: 'failure', failure: answer.failure }
+          : { kind: 'result', result: answer.result };
+      return this.#disbelieve(key, job);
     }
+    // Somebody else changed the job before a worker took it.
+    if (entry.failedReason === notPublished) return this.#disbelieve(key, job);
     return {
       kind: 'failure',
       failure: {
@@ -238,6 +278,25 @@ class QueueExecutor implements Executor {
         hint: 'Memory may have run out there; see what the workers printed.',
       },
     };
+  }
+
+  /** An answer that no worker of this queue gave is thrown away and the job queued again, but not for ever. */
+  async #disbelieve(key: string, job: { id: string }): Promise<Outcome<unknown> | undefined> {
+    const times = (this.#disbelieved.get(key) ?? 0) + 1;
+    this.#disbelieved.set(key, times);
+    if (times > mostDisbelieved)
+      return {
+        kind: 'failure',
+        failure: {
+          name: 'QueueError',
+          code: 'BOWERBIRD_QUEUE',
+          message: `answers to job ${job.id} came ${times} times from somebody who does not know the queue's secret`,
+          hint: 'Protect the queue: others write to it.',
+        },
+      };
+    await (await this.#queue.getJob(key))?.remove();
+    await this.#add(key, job);
+    return undefined;
   }
 
   #beat(): void {

@@ -51,6 +51,8 @@ export interface RunRecord {
   address?: string;
   /** Two runs of one id must be about the same thing. */
   fingerprint: string;
+  /** 32 hexadecimal digits from which, with the secret, the key of the files on their way is made. */
+  salt: string;
 }
 
 export interface WorkerRecord {
@@ -67,6 +69,14 @@ export interface WorkerRecord {
   trouble?: string;
 }
 
+/** A job or an answer as BullMQ keeps it: JSON, signed where there is a secret. */
+export interface Sealed {
+  text: string;
+}
+
+/** Why a worker refuses a job that it cannot believe. */
+export const notPublished = 'this job was not published by the coordinator of the run';
+
 /** What BullMQ keeps as the value of a finished job. A job's own error is an answer too: trying again would repeat it. */
 export interface JobAnswer {
   result?: unknown;
@@ -74,7 +84,7 @@ export interface JobAnswer {
   worker: string;
 }
 
-export function fingerprintOf(record: Omit<RunRecord, 'fingerprint' | 'address'>): string {
+export function fingerprintOf(record: Omit<RunRecord, 'fingerprint' | 'address' | 'salt'>): string {
   return createHash('sha256').update(JSON.stringify(record)).digest('hex');
 }
 

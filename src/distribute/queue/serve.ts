@@ -8,11 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { Attachment } from './attachment.js';
-import { connect } from './connect.js';
+import { connect, QueueError } from './connect.js';
 import { obtainFile } from './files.js';
 import { atMost } from './patience.js';
 import { heartbeatMs, keys, type RunRecord, type WorkerRecord, workerExpiryMs } from './records.js';
-import { forgetRun, isOpen, openRuns } from './run.js';
+import { forgetRun, isOpen, type Listing, ofType, openRuns } from './run.js';
+import { type QueueCredentials, queueCredentials, Signer } from './secret.js';
 
 /** What a worker knows about one kind of job. */
 export interface RegisteredHandler {
@@ -27,7 +28,7 @@ export type WorkerEvent =
   | { kind: 'trouble'; run: string; message: string }
   | { kind: 'job'; run: string; id: string; seconds: number; failed: boolean };
 
-export interface ServeOptions {
+export interface ServeOptions extends QueueCredentials {
   url: string;
   handlers: Readonly<Record<string, RegisteredHandler>>;
   /** Jobs at the same time. */
@@ -48,13 +49,22 @@ export interface ServeOptions {
 const troubleMs = 5000;
 /** A run that had nothing for so long is left when another one has. */
 const idleMs = 2000;
+/** A run that is signed otherwise, or not at all, is looked at again after this long. */
+const foreignMs = 30_000;
+const mostAvoided = 50_000;
+/** Expired runs that are cleared away after one look at the list. */
+const mostExpired = 5;
+const unsignedHere = 'it is signed, and no secret is known here';
+const secretHint =
+  'Set BOWERBIRD_QUEUE_SECRET to the same value for coordinator and workers, or share a folder and name it with --folder.';
 /** How long giving jobs back may take where the queue does not answer. */
 const patienceMs = 5000;
 
 /** Works until the signal aborts or there has been nothing to do for long enough; gives back what it was doing. */
 export async function serveQueue(options: ServeOptions): Promise<{ jobs: number; failed: number }> {
-  const redis = await connect(options.url);
-  const server = new Server(redis, options);
+  const { secret, password } = queueCredentials(options);
+  const redis = await connect(options.url, password);
+  const server = new Server(redis, options, new Signer(secret));
   const serving = server.serve();
   const stopped = new Promise<void>((resolve) => {
     options.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -71,55 +81,103 @@ export async function serveQueue(options: ServeOptions): Promise<{ jobs: number;
 class Server {
   readonly #redis: Redis;
   readonly #options: ServeOptions;
+  readonly #signer: Signer;
   readonly #me: WorkerRecord;
   readonly #avoided = new Map<string, number>();
+  readonly #expired = new Set<string>();
+  #lastTrouble = '';
   readonly count = { jobs: 0, failed: 0 };
   #attachment: Attachment | undefined;
 
-  constructor(redis: Redis, options: ServeOptions) {
+  constructor(redis: Redis, options: ServeOptions, signer: Signer) {
     this.#redis = redis;
     this.#options = options;
+    this.#signer = signer;
     this.#me = { id: randomUUID(), host: hostname(), pid: process.pid, places: options.places, running: 0 };
   }
 
   async serve(): Promise<void> {
     const { signal, idleExitMs = Number.POSITIVE_INFINITY } = this.#options;
     const beat = () => this.#sayAlive().catch(() => {});
-    await this.#sayAlive();
+    await beat();
     const timer = setInterval(beat, heartbeatMs);
     let lastWork = Date.now();
     try {
       while (!signal.aborted && Date.now() - lastWork < idleExitMs) {
-        const next = await this.#runWithWork();
-        if (next && (await this.#workFor(next.id, next.record))) lastWork = Date.now();
+        if (await this.#turn()) lastWork = Date.now();
         else await sleep(300, undefined, { signal }).catch(() => {});
       }
     } finally {
       clearInterval(timer);
       await this.#redis.del(keys.worker(this.#me.id));
-      await this.#redis.srem(keys.workers, this.#me.id);
+      await this.#redis.srem(keys.workers, this.#me.id).catch(() => {});
     }
+  }
+
+  /** Looks for a run and works for it. Whatever somebody has put into the queue, the worker goes on. */
+  async #turn(): Promise<boolean> {
+    try {
+      const next = await this.#runWithWork();
+      if (next) return await this.#workFor(next.id, next.record);
+      this.#lastTrouble = '';
+    } catch (error) {
+      if (!this.#options.signal.aborted) this.#complain('', (error as Error).message);
+    }
+    return false;
+  }
+
+  /** Says what is wrong, once. */
+  #complain(run: string, message: string): void {
+    if (this.#lastTrouble === `${run}: ${message}`) return;
+    this.#lastTrouble = `${run}: ${message}`;
+    this.#options.onEvent?.({ kind: 'trouble', run, message });
   }
 
   async #sayAlive(): Promise<void> {
     this.#me.running = this.#attachment?.running ?? 0;
-    await this.#redis.set(keys.worker(this.#me.id), JSON.stringify(this.#me), 'PX', workerExpiryMs);
+    const text = this.#signer.sign(['worker', this.#me.id], JSON.stringify(this.#me));
+    await this.#redis.set(keys.worker(this.#me.id), text, 'PX', workerExpiryMs);
+    await ofType(this.#redis, keys.workers, 'set');
     await this.#redis.sadd(keys.workers, this.#me.id);
   }
 
   /** The oldest open run with jobs to take, other than `except`. */
   async #runWithWork(except?: string): Promise<{ id: string; record: RunRecord } | undefined> {
-    const { open, expired } = await openRuns(this.#redis);
-    for (const id of expired) {
-      await forgetRun(this.#redis, id);
-      await this.#withQueue(id, (queue) => queue.obliterate({ force: true }));
-    }
-    for (const run of open) {
-      if (run.id === except || (this.#avoided.get(run.id) ?? 0) > Date.now()) continue;
-      if ((await this.#withQueue(run.id, (queue) => queue.getJobCountByTypes('waiting', 'active', 'delayed'))) > 0)
-        return run;
-    }
+    const listing: Listing = {
+      skip: (id) => id === except || (this.#avoided.get(id) ?? 0) > Date.now(),
+      onForeign: (id) => {
+        this.#avoid(id, foreignMs);
+        this.#complain(id, this.#signer.signs ? 'it is not signed with the secret known here' : unsignedHere);
+      },
+      onExpired: (id) => {
+        if (this.#expired.size < mostExpired) this.#expired.add(id);
+      },
+    };
+    for await (const run of openRuns(this.#redis, this.#signer, listing))
+      try {
+        if ((await this.#withQueue(run.id, (queue) => queue.getJobCountByTypes('waiting', 'active', 'delayed'))) > 0)
+          return run;
+      } catch (error) {
+        this.#avoid(run.id, troubleMs);
+        this.#complain(run.id, (error as Error).message);
+      }
+    await this.#forgetExpired();
     return undefined;
+  }
+
+  #avoid(id: string, milliseconds: number): void {
+    if (this.#avoided.size >= mostAvoided) this.#avoided.clear();
+    this.#avoided.set(id, Date.now() + milliseconds);
+  }
+
+  /** Removes what is left in the queue of runs that nobody has resumed. */
+  async #forgetExpired(): Promise<void> {
+    const ids = [...this.#expired];
+    this.#expired.clear();
+    for (const id of ids) {
+      await forgetRun(this.#redis, id);
+      await this.#withQueue(id, (queue) => queue.obliterate({ force: true })).catch(() => {});
+    }
   }
 
   async #withQueue<T>(id: string, use: (queue: Queue) => Promise<T>): Promise<T> {
@@ -140,6 +198,8 @@ class Server {
       this.#attachment = new Attachment({
         redis: this.#redis,
         run,
+        fingerprint: record.fingerprint,
+        signer: this.#signer,
         worker: this.#me.id,
         places,
         lockMs,
@@ -153,9 +213,9 @@ class Server {
     } catch (error) {
       if (signal.aborted) return false;
       const { message } = error as Error;
-      this.#avoided.set(run, Date.now() + troubleMs);
+      this.#avoid(run, troubleMs);
       this.#me.run = run;
-      this.#me.trouble = `${this.#me.host} (${this.#me.pid}): ${message}`;
+      this.#me.trouble = `${this.#me.host} (${this.#me.pid}): ${message}`.slice(0, 2000);
       await this.#sayAlive();
       onEvent?.({ kind: 'trouble', run, message });
       return false;
@@ -177,9 +237,20 @@ class Server {
     const registered = Object.hasOwn(handlers, record.handler) ? handlers[record.handler] : undefined;
     if (!registered) throw new Error(`this worker knows no handler "${record.handler}"`);
     const files: Record<string, string> = {};
+    const key = this.#signer.fileKey(record.salt);
+    const address = this.#mayFetch(record.address) ? record.address : undefined;
     for (const [name, file] of Object.entries(record.files))
-      files[name] = await obtainFile(file, { folder, cache, address: record.address, signal });
+      files[name] = await obtainFile(file, { folder, cache, address, key, signal }).catch((error: Error) => {
+        if (address || !record.address) throw error;
+        throw new QueueError(`${error.message}, and the run is not signed, so nothing is fetched for it`, secretHint);
+      });
     return { handler: registered.module, context: await registered.prepare(record.context, files, signal) };
+  }
+
+  /** From the coordinator that signed the run; unsigned, from this machine for a queue on this machine. */
+  #mayFetch(address: string | undefined): boolean {
+    if (address === undefined || this.#signer.signs) return address !== undefined;
+    return isLoopback(new URL(this.#options.url).hostname) && isLoopback(new URL(address).hostname);
   }
 
   /** Resolves when the run is closed, the worker shall stop, or another run has work while this one has none. */
@@ -192,4 +263,8 @@ class Server {
       if (attachment.idleMs > idleMs && (await this.#runWithWork(run).catch(() => undefined))) return;
     }
   }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
