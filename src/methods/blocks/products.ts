@@ -21,6 +21,13 @@ export function times(backend: Backend, a: Matrix<Float64Array>, b: Matrix<Float
   return result;
 }
 
+/** (row i of A) · (row i of B) */
+export function rowDots(backend: Backend, a: Matrix<Float64Array>, b: Matrix<Float64Array>): Float64Array {
+  const result = new Float64Array(a.rows);
+  backend.rowDots(result, a, b);
+  return result;
+}
+
 /** C×d: the rows of each category added up. */
 export function labelSums(
   backend: Backend,

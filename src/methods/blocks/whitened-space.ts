@@ -41,6 +41,8 @@ export class WhitenedSpace {
   readonly auxiliaryCounts: Float64Array;
   /** Mean of the auxiliary pictures, for `place`. */
   readonly auxiliaryCentre: Float64Array;
+  /** Variance of an auxiliary picture about its category's mean, per dimension; below 1 by what the shrinkage adds. */
+  readonly within: number;
   readonly #power: number;
   readonly #backend: Backend;
   readonly #placed = new WeakMap<Matrix, Placed>();
@@ -54,6 +56,7 @@ export class WhitenedSpace {
     means: Matrix<Float64Array>,
     counts: Float64Array,
     centre: Float64Array,
+    within: number,
   ) {
     this.#backend = backend;
     this.#power = power;
@@ -61,6 +64,7 @@ export class WhitenedSpace {
     this.auxiliaryMeans = means;
     this.auxiliaryCounts = counts;
     this.auxiliaryCentre = centre;
+    this.within = within;
   }
 
   static async learn(problem: Problem, backend: Backend, options: WhitenedSpaceOptions): Promise<WhitenedSpace> {
@@ -117,14 +121,19 @@ export class WhitenedSpace {
           `the ${labels.length} auxiliary pictures do not differ within their categories`,
           'Give several different pictures of each auxiliary category.',
         );
-      backend.addDiagonal(scatter, (options.shrinkage * trace) / d);
+      const added = (options.shrinkage * trace) / d;
+      backend.addDiagonal(scatter, added);
       backend.cholesky(scatter);
       // S⁻¹L = (L⁻¹)'.
       const map = workspace.matrix(d, d);
       for (let i = 0; i < d; i++) map.row(i).set(scatter.row(i).subarray(0, i + 1));
       backend.choleskySolve(scatter, map, 'columns');
-      const space = new WhitenedSpace(backend, options.power, map.copy('float64'), Matrix.zeros(0, 0), counts, centre);
-      return new WhitenedSpace(backend, options.power, space.#map, space.#whitened(means), counts, centre);
+      // tr(S⁻¹ S_w) = d − κ tr(S⁻¹), and S⁻¹ is the product of the map with its transpose.
+      const within = 1 - (added * backend.dot(map, map)) / d;
+      const kept = map.copy('float64');
+      const whitened = Matrix.zeros(means.rows, d);
+      backend.gemm(whitened, means, kept);
+      return new WhitenedSpace(backend, options.power, kept, whitened, counts, centre, within);
     });
   }
 
@@ -156,6 +165,13 @@ export class WhitenedSpace {
     return placed;
   }
 
+  /** For vectors w of this space: those u with w·(whitened x) = u·(x − centre), x after power and length. */
+  pullBack(vectors: Matrix<Float64Array>): Matrix<Float64Array> {
+    const result = Matrix.zeros(vectors.rows, vectors.cols);
+    this.#backend.gemm(result, vectors, this.#map, { transposeB: true });
+    return result;
+  }
+
   #whitened(rows: Matrix<Float64Array>): Matrix<Float64Array> {
     const result = Matrix.zeros(rows.rows, rows.cols);
     this.#backend.gemm(result, rows, this.#map);
@@ -177,7 +193,7 @@ function fingerprint(matrix: Matrix): string {
 }
 
 /** Raises the features to a power, signs kept, and brings rows to unit length, in place. */
-function powerAndLength(features: Matrix<Float64Array>, power: number): Matrix<Float64Array> {
+export function powerAndLength(features: Matrix<Float64Array>, power: number): Matrix<Float64Array> {
   for (let i = 0; i < features.rows; i++) {
     const row = features.row(i);
     if (power !== 1) for (let j = 0; j < row.length; j++) row[j] = Math.sign(row[j]) * Math.abs(row[j]) ** power;

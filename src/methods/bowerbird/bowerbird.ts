@@ -1,19 +1,22 @@
 /**
- * Bowerbird's own method: one probabilistic model of words, web pictures and test pictures, learnt jointly. Auxiliary
- * pictures give the space (space.ts), how sharply distances decide (temperature.ts) and how far words are to be
- * believed (words.ts); the alternation (alternation.ts) then finds the means of the test categories, the trust in each
- * web picture and the categories of the test pictures together. docs/method.md has the equations and an ablation.
+ * Bowerbird's own method: one probabilistic model of words, web pictures and test pictures, learnt jointly, for folders
+ * as people have them. Auxiliary pictures give the space (ground.ts) and a stage to rehearse on (rehearsal.ts); web
+ * pictures and words give what a picture by itself would be answered (solver.ts); the folder's own pictures, the shares of
+ * the categories in it and the strangers among them (strangers.ts, groups.ts) do the rest (settle.ts). docs/method.md has
+ * the equations, what each constant is, and an ablation by regime.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend } from '../../linalg/backend.js';
 import { createBackend } from '../../linalg/create.js';
 import type { Matrix } from '../../linalg/matrix.js';
-import { linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
+import { choice, linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import {
+  type FitDetails,
   type FitOptions,
   type LinearDecision,
   type Method,
   notFitted,
+  type Probabilities,
   requireLearnable,
   rowMaxima,
   sameRows,
@@ -21,55 +24,89 @@ import {
 import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
 import { type LinearModel, linearDecisions, transposed } from '../blocks/linear-model.js';
-import { withWorkspace } from '../blocks/workspace.js';
+import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
-import { Alternation } from './alternation.js';
+import { type Ground, layGround, type Placed, place } from './ground.js';
+import { groupStrangers } from './groups.js';
+import { logisticValue } from './logistic.js';
 import { Neighbours } from './neighbours.js';
-import { PictureSpace, powerAndLength } from './space.js';
-import { auxiliaryTemperature } from './temperature.js';
-import { TextEvidence } from './texts.js';
-import { wordPrior } from './words.js';
+import { Rehearsal } from './rehearsal.js';
+import { settle } from './settle.js';
+import { BowerbirdSolver, type SolverOptions, softmaxRows, type TestSide, type TestState } from './solver.js';
+
+import {
+  leastCompany,
+  linearScores,
+  lonelyFeatures,
+  type StrangerModel,
+  strangerChances,
+  strangerFeatures,
+  strangerRatios,
+} from './strangers.js';
 
 const parameters = {
-  shrinkage: number('added to the within-category covariance, as a share of its mean eigenvalue', 0.1, {
+  shrinkage: number('added to the within-category covariance, as a share of its mean eigenvalue', 0.2, {
     above: 0,
-    range: log(0.03, 1),
+    range: log(0.05, 1),
   }),
   power: number('exponent of the features, signs kept', 0.75, { above: 0, range: linear(0.5, 1) }),
-  sharpness: number('how sharply distances decide, times what auxiliary pictures say', 2, {
+  sharpness: number('how sharply distances decide in a folder, times what rehearsals say', 1.3, {
     above: 0,
-    range: log(0.5, 4),
+    range: log(0.7, 3),
   }),
-  balance: number('how strongly categories are kept at equal shares of the test pictures; 0: not at all', 0.5, {
+  neighbourWeight: number('how much similar test pictures count; 0: not at all', 2.5, {
     least: 0,
-    range: linear(0, 1),
+    range: linear(0, 5),
   }),
-  neighbourWeight: number('how much similar test pictures count; 0: not at all', 2, { least: 0, range: linear(0, 4) }),
   // Not searched for: it decides how well wrong pictures are told, which accuracy on other categories hardly shows.
-  textWeight: number('how much titles and tags count; 0: not at all', 0.5, { least: 0 }),
+  textWeight: number('how much titles and tags count; 0: not at all', 0.2, { least: 0 }),
+  shares: choice('shares of the categories among the test pictures', 'unknown', ['unknown', 'equal']),
   trust: number('trust in words from 0 to 1; -1: learnt from auxiliary categories', -1, { least: 0, most: 1, or: -1 }),
   tails: number('degrees of freedom of web pictures, per dimension', 0.2, { above: 0 }),
   neighbours: whole('similar pictures each test picture is joined with', 10),
   smoothing: number('words of prior in the language model of a category', 200, { above: 0 }),
-  rounds: whole('most rounds of the alternation', 20),
+  rounds: whole('most rounds of the alternation', 100),
 };
 
 export type BowerbirdOptions = OptionsOf<typeof parameters>;
 
+/** Where there are too few auxiliary categories to rehearse with. */
+const withoutRehearsal = { sharpness: 0.1, spread: 1.2, confidence: 0.5 };
+
+interface Fitted {
+  readonly backend: Backend;
+  readonly space: WhitenedSpace;
+  readonly features: Matrix;
+  readonly decisions: Matrix<Float64Array>;
+  readonly unlisted: Float64Array;
+  readonly groups?: Int32Array;
+  /** Factor of the decisions of the folder, and of pictures that come later, before they become chances. */
+  readonly confidence: number;
+  readonly laterConfidence: number;
+  /** What judges whether a later picture is a stranger. */
+  readonly later?: { solver: BowerbirdSolver; variance: number; model: StrangerModel; odds: number };
+}
+
 export class Bowerbird implements Method {
   readonly options: BowerbirdOptions;
   /** Chance that each web picture shows what it is said to; 1 where a person vouched for it. */
-  theta_!: Float64Array;
+  webWeights_!: Float64Array;
   /** α: the share of the looks of categories that their words explain. */
-  trust_!: number;
+  wordTrust_!: number;
   /** Estimated share of wrong pictures among the web pictures nobody vouched for. */
   wrongShare_!: number;
-  /** Rounds until the test pictures no longer moved, or the most allowed. */
+  /** Estimated shares of the candidates among the listed test pictures. */
+  shares_!: Float64Array;
+  /** Estimated share of the test pictures that show no candidate. */
+  strangerShare_!: number;
   rounds_!: number;
+  converged_!: boolean;
+  /** After each of the rounds that raise it. */
+  objective_!: readonly number[];
   /** Linear in features of `power` and unit length. */
   model_!: LinearModel;
-  #backend: Backend | undefined;
-  #test: { features: Matrix; values: Matrix<Float64Array> } | undefined;
+  #fitted: Fitted | undefined;
+  #warnings: string[] = [];
 
   constructor(given: Partial<BowerbirdOptions> = {}) {
     this.options = resolveParameters('bowerbird', parameters, given);
@@ -81,111 +118,205 @@ export class Bowerbird implements Method {
     requireLearnable(problem);
     const { options } = this;
     const backend = given.backend ?? (await createBackend());
-    this.#backend = backend;
-    await withWorkspace(backend, async (workspace) => {
-      const space = new PictureSpace(problem, backend, workspace, options);
+    this.#warnings = [];
+    const pause = async () => {
       await yieldToEventLoop();
       signal?.throwIfAborted();
-      const prior = wordPrior(backend, space, problem, options.trust < 0 ? undefined : options.trust);
-      const web = space.place(problem.webFeatures);
-      const test = space.place(problem.testFeatures);
-      await yieldToEventLoop();
-      signal?.throwIfAborted();
-      const { neighbours, neighbourWeight, balance, textWeight, tails, smoothing } = options;
-      const alternation = new Alternation({
-        backend,
-        space,
-        prior,
-        web,
-        webLabels: problem.webLabels,
-        webVouched: problem.webVouched,
-        test,
-        generalized: problem.generalized,
-        sharpness: options.sharpness * auxiliaryTemperature(backend, space, problem),
-        tails,
-        ...(neighbourWeight > 0 && { neighbours: new Neighbours(backend, space, test, neighbours) }),
-        neighbourWeight,
-        balance,
-        ...(textWeight > 0 &&
-          problem.webText && {
-            text: new TextEvidence(problem.webText, problem.webLabels, problem.testNames.length, smoothing),
-          }),
-        textWeight,
-      });
-      this.rounds_ = 0;
-      for (let change = 1; this.rounds_ < options.rounds && change > 1e-3; ) {
-        change = alternation.round();
-        this.rounds_++;
-        onProgress?.({ done: this.rounds_, total: options.rounds, detail: `${(100 * change).toFixed(1)} % moved` });
-        await yieldToEventLoop();
-        signal?.throwIfAborted();
-      }
-      this.theta_ = alternation.trust;
-      this.trust_ = prior.trust;
-      this.wrongShare_ = alternation.wrongShare;
-      this.model_ = linearModel(alternation, space, test.centre, problem.generalized);
-      this.#test = { features: problem.testFeatures, values: decisions(alternation, test.squaredLengths) };
+    };
+    const rehearsal = await Rehearsal.hold(problem, backend, options, pause);
+    if (!rehearsal)
+      this.#warnings.push(
+        `${problem.auxiliaryNames.length} auxiliary categories are too few to rehearse with: how sure answers are, and which pictures show no listed category, is guessed at`,
+      );
+    const space = await WhitenedSpace.learn(problem, backend, options);
+    await pause();
+    const ground = layGround(backend, space, problem, options);
+    const pictures = place(backend, space, problem.testFeatures);
+    await pause();
+    const plain = solverOptions(options, rehearsal, 1);
+    const alone = new BowerbirdSolver(ground, plain);
+    alone.learnFromWeb();
+    await pause();
+    const variance = (rehearsal?.spread ?? withoutRehearsal.spread) * ground.known.within;
+    const neighbours = new Neighbours(backend, pictures, options.neighbours);
+    await pause();
+    const strangers = findStrangers(alone, pictures, variance, neighbours, problem, rehearsal);
+    const side: TestSide = {
+      pictures,
+      ...(options.neighbourWeight > 0 && { neighbours }),
+      neighbourWeight: options.neighbourWeight,
+      generalized: problem.generalized,
+      shares: options.shares,
+      listed: strangers.unlisted.map((chance) => 1 - chance),
+      variance,
+    };
+    const sharp = solverOptions(options, rehearsal, options.sharpness);
+    const start = new BowerbirdSolver(ground, sharp);
+    start.learnFromWeb();
+    const single = problem.testFeatures.rows < 2;
+    const settled = await settle(start, side, single ? 0 : options.rounds, async (rounds, change) => {
+      onProgress?.({ done: rounds, total: options.rounds, detail: `${(100 * change).toFixed(1)} % moved` });
+      await pause();
     });
+    const { solver, state } = settled;
+    if (single) state.decisions.data.set(state.scores.data);
+    this.webWeights_ = (single ? start : solver).trust;
+    this.wordTrust_ = ground.prior.trust;
+    this.wrongShare_ = solver.wrongShare;
+    this.strangerShare_ = strangers.share;
+    const total = state.counts.reduce((sum, count) => sum + count, 0);
+    this.shares_ = state.counts.map((count) => count / total);
+    this.rounds_ = settled.rounds;
+    this.converged_ = single || settled.converged;
+    this.objective_ = settled.objective;
+    this.model_ = linearModel(state, ground, problem.generalized);
+    const confidence = single
+      ? 1 / options.sharpness
+      : ((await rehearsal?.confidence(this.shares_, problem.testFeatures.rows, sharp, options.rounds, pause)) ??
+        withoutRehearsal.confidence);
+    this.#fitted = {
+      ...{ backend, space, confidence },
+      features: problem.testFeatures,
+      decisions: state.decisions,
+      unlisted: strangers.unlisted,
+      groups: groupStrangers(alone, pictures, strangers.unlisted, variance),
+      laterConfidence: rehearsal ? 1 / options.sharpness : withoutRehearsal.confidence,
+      ...(rehearsal &&
+        !problem.generalized && {
+          later: { solver: alone, variance, model: rehearsal.strangers, odds: logOdds(strangers.share) },
+        }),
+    };
     return this;
   }
 
   decisionValues(features: Matrix): Matrix {
-    if (!this.#backend || !this.#test) throw notFitted();
-    if (sameRows(features, this.#test.features)) return this.#test.values.copy('float64');
-    return linearDecisions(this.#backend, this.model_, powerAndLength(features.copy('float64'), this.options.power));
+    const fitted = this.#require();
+    if (sameRows(features, fitted.features)) return fitted.decisions.copy('float64');
+    return linearDecisions(fitted.backend, this.model_, powerAndLength(features.copy('float64'), this.options.power));
   }
 
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
   }
 
-  webWeights(): Float64Array | undefined {
-    return this.theta_?.length > 0 ? this.theta_ : undefined;
+  webWeights(): Float64Array {
+    return this.webWeights_;
   }
 
   linear(): LinearDecision {
-    return { ...transposed(this.model_), power: this.options.power };
+    return { power: this.options.power, ...transposed(this.model_) };
+  }
+
+  probabilities(features: Matrix): Probabilities {
+    const fitted = this.#require();
+    const own = sameRows(features, fitted.features);
+    const listed = this.decisionValues(features).copy('float64');
+    const factor = own ? fitted.confidence : fitted.laterConfidence;
+    for (let k = 0; k < listed.data.length; k++) listed.data[k] *= factor;
+    softmaxRows(listed, listed);
+    const unlisted = own ? fitted.unlisted.slice() : laterStrangers(fitted, features);
+    for (let j = 0; j < listed.rows; j++) {
+      const row = listed.row(j);
+      for (let c = 0; c < row.length; c++) row[c] *= 1 - unlisted[j];
+    }
+    return { listed, unlisted };
+  }
+
+  groups(): Int32Array | undefined {
+    return this.#fitted?.groups;
+  }
+
+  details(): FitDetails {
+    return {
+      iterations: this.rounds_,
+      converged: this.converged_,
+      ...(this.#warnings.length > 0 && { warnings: this.#warnings }),
+      ...(this.objective_.length > 0 && { trace: { objective: this.objective_ } }),
+    };
+  }
+
+  #require(): Fitted {
+    if (!this.#fitted) throw notFitted();
+    return this.#fitted;
   }
 }
 
-/** β (x·S⁻¹μ_c − ½‖μ_c‖²)/(τ² + ν) + offset, for features that are not centred yet. */
-function linearModel(
-  alternation: Alternation,
-  space: PictureSpace,
-  centre: Float64Array,
-  generalized: boolean,
-): LinearModel {
-  const { solvedMeans } = alternation;
-  const weights = (generalized ? stackRows(solvedMeans, space.solvedMeans) : solvedMeans).copy('float64');
-  const scale = alternation.scale();
-  const intercepts = alternation.lengths().map((length, c) => alternation.offsets[c] - (scale * length) / 2);
-  for (let c = 0; c < weights.rows; c++) {
-    const row = weights.row(c);
-    for (let j = 0; j < row.length; j++) {
-      row[j] *= scale;
-      intercepts[c] -= row[j] * centre[j];
+function solverOptions(options: BowerbirdOptions, rehearsal: Rehearsal | undefined, factor: number): SolverOptions {
+  return {
+    sharpness: factor * (rehearsal?.sharpness ?? withoutRehearsal.sharpness),
+    tails: options.tails,
+    textWeight: options.textWeight,
+    evidence: rehearsal?.evidence ?? { slope: 1, intercept: 0 },
+  };
+}
+
+/** In the generalized setting known categories are no strangers, and nothing is known of others. */
+function findStrangers(
+  alone: BowerbirdSolver,
+  pictures: Placed,
+  variance: number,
+  neighbours: Neighbours,
+  problem: Problem,
+  rehearsal?: Rehearsal,
+): { unlisted: Float64Array; share: number } {
+  const n = pictures.rows.rows;
+  if (!rehearsal || problem.generalized) return { unlisted: new Float64Array(n), share: 0 };
+  const { company, companyPrior, lonely, lonelyPrior } = rehearsal.strangers;
+  let ratios: Float64Array;
+  if (n >= leastCompany) {
+    const rows = strangerFeatures(alone, pictures, variance, neighbours);
+    ratios = strangerRatios(company, companyPrior, rows, neighbours);
+  } else {
+    const { listed, known } = linearScores(alone, pictures, variance);
+    const rows = Array.from({ length: n }, (_, j) => lonelyFeatures(listed.row(j), known.row(j)));
+    ratios = strangerRatios(lonely, lonelyPrior, rows);
+  }
+  const { chances, share } = strangerChances(ratios);
+  return { unlisted: chances, share };
+}
+
+function laterStrangers({ backend, space, later }: Fitted, features: Matrix): Float64Array {
+  if (!later) return new Float64Array(features.rows);
+  const { solver, variance, model, odds } = later;
+  const { listed, known } = linearScores(solver, place(backend, space, features), variance);
+  return Float64Array.from({ length: features.rows }, (_, j) => {
+    const ratio = logisticValue(model.lonely, lonelyFeatures(listed.row(j), known.row(j))) - model.lonelyPrior;
+    return 1 / (1 + Math.exp(-ratio - odds));
+  });
+}
+
+const logOdds = (share: number): number => Math.log(share / (1 - share));
+
+/** β (x·μ_c − ½‖μ_c‖²)/v + offset as a formula in x after power and length, x measured from the auxiliary centre and δ. */
+function linearModel(state: TestState, ground: Ground, generalized: boolean): LinearModel {
+  const { solver, shift } = state;
+  const scale = solver.options.sharpness / state.scale;
+  const means = generalized ? (stackRows(solver.means, ground.known.means) as Matrix<Float64Array>) : solver.means;
+  const weights = ground.space.pullBack(means);
+  const intercepts = new Float64Array(means.rows);
+  const centre = ground.space.auxiliaryCentre;
+  for (let c = 0; c < means.rows; c++) {
+    const [mean, row] = [means.row(c), weights.row(c)];
+    let [squares, along] = [0, 0];
+    for (let k = 0; k < mean.length; k++) {
+      squares += mean[k] * mean[k];
+      along += mean[k] * shift[k];
+    }
+    intercepts[c] = state.offsets[c] - scale * (squares / 2 + along);
+    for (let k = 0; k < row.length; k++) {
+      row[k] *= scale;
+      intercepts[c] -= row[k] * centre[k];
     }
   }
   return { weights, intercepts };
 }
 
-/** Scores of the test pictures on the scale of the linear model: without −½β‖x‖²/(τ² + ν), the same for all candidates. */
-function decisions(alternation: Alternation, squaredLengths: Float64Array): Matrix<Float64Array> {
-  const values = alternation.scores.copy('float64');
-  const half = alternation.scale() / 2;
-  for (let j = 0; j < values.rows; j++) {
-    const row = values.row(j);
-    for (let c = 0; c < row.length; c++) row[c] += alternation.offsets[c] + half * squaredLengths[j];
-  }
-  return values;
-}
-
-export const bowerbirdSpec: MethodSpec<typeof parameters> = {
+export const bowerbirdSpec: MethodSpec = {
   name: 'bowerbird',
   title: 'Bowerbird: words, web and test pictures in one model',
   citation: 'This project; docs/method.md',
   uses: ['web', 'auxiliary', 'test', 'text', 'semantics'],
   setting: 'both',
   parameters,
-  create: (options) => new Bowerbird(options),
+  create: (given) => new Bowerbird(given),
 };

@@ -1,35 +1,45 @@
 /**
- * Which test pictures look alike: each is joined with its k nearest by cosine, edges in both directions, weighted by
- * the cosine and scaled by D^-½ W D^-½, so that pictures with many neighbours speak no louder than others.
+ * Which pictures look alike: the k nearest of each by cosine, and the graph that joins them, edges in both directions,
+ * weighted by the cosine and scaled by D^-½ W D^-½, so that pictures with many neighbours speak no louder than others.
  */
 import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import { smallest } from '../blocks/graph.js';
-import type { PictureSpace, Pictures } from './space.js';
+import type { Placed } from './ground.js';
 
 export class Neighbours {
+  readonly count: number;
+  /** For each picture its nearest ones, nearest first, and their cosines: n×count, row after row. */
+  readonly nearest: Int32Array;
+  readonly cosines: Float64Array;
   readonly #from: Int32Array;
   readonly #to: Int32Array;
   readonly #weights: Float64Array;
 
-  constructor(backend: Backend, space: PictureSpace, pictures: Pictures, count: number) {
+  constructor(backend: Backend, pictures: Placed, wanted: number) {
     const { rows, squaredLengths } = pictures;
     const n = rows.rows;
-    const k = Math.min(count, n - 1);
+    const k = Math.max(0, Math.min(wanted, n - 1));
+    this.count = k;
+    this.nearest = new Int32Array(n * k);
+    this.cosines = new Float64Array(n * k);
     const edges = new Map<number, number>();
     const block = 256;
     const products = Matrix.zeros(block, n);
+    const lengths = squaredLengths.map(Math.sqrt);
     for (let start = 0; start < n; start += block) {
       const end = Math.min(n, start + block);
       const here = products.view(0, end - start);
-      backend.gemm(here, space.solve(rows.view(start, end)), rows, { transposeB: true });
+      backend.gemm(here, rows.view(start, end), rows, { transposeB: true });
       for (let i = start; i < end; i++) {
         const row = here.row(i - start);
-        for (let j = 0; j < n; j++) row[j] = -row[j] / (Math.sqrt(squaredLengths[i] * squaredLengths[j]) || 1);
-        for (const j of smallest(row, k, i)) {
+        for (let j = 0; j < n; j++) row[j] = -row[j] / (lengths[i] * lengths[j] || 1);
+        smallest(row, k, i).forEach((j, place) => {
+          this.nearest[i * k + place] = j;
+          this.cosines[i * k + place] = -row[j];
           const key = Math.min(i, j) * n + Math.max(i, j);
           edges.set(key, (edges.get(key) ?? 0) + Math.max(0, -row[j]) / 2);
-        }
+        });
       }
     }
     const keys = [...edges.keys()].sort((a, b) => a - b);
@@ -56,5 +66,27 @@ export class Neighbours {
         outB[c] += weight * inA[c];
       }
     }
+  }
+
+  /** Σ_jk W_jk (row j)·(row k), both directions counted. */
+  agreement(rows: Matrix<Float64Array>): number {
+    let total = 0;
+    for (let e = 0; e < this.#weights.length; e++) {
+      const [a, b] = [rows.row(this.#from[e]), rows.row(this.#to[e])];
+      let dot = 0;
+      for (let c = 0; c < a.length; c++) dot += a[c] * b[c];
+      total += 2 * this.#weights[e] * dot;
+    }
+    return total;
+  }
+
+  /** For each picture the mean of a value over its nearest ones. */
+  means(values: Float64Array): Float64Array {
+    const k = Math.max(1, this.count);
+    return values.map((_, i) => {
+      let sum = 0;
+      for (let place = 0; place < this.count; place++) sum += values[this.nearest[i * this.count + place]];
+      return sum / k;
+    });
   }
 }

@@ -9,25 +9,37 @@ import type { Backend } from '../../linalg/backend.js';
 import { Matrix } from '../../linalg/matrix.js';
 import type { Problem } from '../../problem/problem.js';
 import { stackRows } from '../../problem/rows.js';
-import { columnMeans } from '../blocks/centring.js';
-import { timesTransposed } from '../blocks/products.js';
+import { rowDots, times, timesTransposed } from '../blocks/products.js';
 import { directions } from '../blocks/semantics.js';
-import { type PictureSpace, rowDots } from './space.js';
+
+/** Known categories, in the whitened space. */
+export interface KnownCategories {
+  /** Measured from the mean of the auxiliary pictures, Ca×d. */
+  readonly means: Matrix<Float64Array>;
+  readonly counts: Float64Array;
+  /** Variance of a picture about its category's mean, and of a category's mean about all, per dimension. */
+  readonly within: number;
+  readonly between: number;
+}
 
 export interface WordPrior {
   /** α */
   readonly trust: number;
-  /** Expected means of the test categories, centred, Ct×d. */
+  /** Expected means of the test categories, Ct×d. */
   readonly means: Matrix<Float64Array>;
   /** Ct×Ct, in units of the variance between categories. */
   readonly covariance: Matrix<Float64Array>;
 }
 
-export function wordPrior(backend: Backend, space: PictureSpace, problem: Problem, trust?: number): WordPrior {
+export function wordPrior(
+  backend: Backend,
+  { means: knownMeans, counts, within, between }: KnownCategories,
+  problem: Problem,
+  trust?: number,
+): WordPrior {
   const known = problem.auxiliarySemantics.rows;
   const kernel = cosines(backend, problem);
-  const alpha =
-    trust ?? mostLikelyTrust(backend, kernel.view(0, known, 0, known), space.means, space.solvedMeans, space.dimension);
+  const alpha = trust ?? mostLikelyTrust(backend, kernel.view(0, known, 0, known), knownMeans);
   for (let c = 0; c < kernel.rows; c++) {
     const row = kernel.row(c);
     for (let k = 0; k < row.length; k++) row[k] *= alpha;
@@ -36,20 +48,14 @@ export function wordPrior(backend: Backend, space: PictureSpace, problem: Proble
   // Means of few pictures are known less well.
   const system = kernel.view(0, known, 0, known).copy('float64');
   for (let c = 0; c < known; c++) {
-    const noise = space.within / (space.counts[c] * space.between);
+    const noise = within / (counts[c] * between);
     system.set(c, c, system.at(c, c) + noise);
   }
   backend.cholesky(system);
   const across = kernel.view(known, kernel.rows, 0, known).copy('float64');
   const weights = across.copy('float64');
   backend.choleskySolve(system, weights, 'rows');
-  const means = Matrix.zeros(weights.rows, space.dimension);
-  backend.gemm(means, weights, space.means);
-  const middle = columnMeans(means);
-  for (let c = 0; c < means.rows; c++) {
-    const row = means.row(c);
-    for (let j = 0; j < row.length; j++) row[j] -= middle[j];
-  }
+  const means = times(backend, weights, knownMeans);
   const covariance = kernel.view(known, kernel.rows, known, kernel.rows).copy('float64');
   backend.gemm(covariance, weights, across, { transposeB: true, alpha: -1, beta: 1 });
   return { trust: alpha, means, covariance };
@@ -66,20 +72,14 @@ function cosines(backend: Backend, problem: Problem): Matrix<Float64Array> {
  * Maximizes the likelihood of the means over a grid of α, the overall variance being the best one for each α. In the
  * eigenvectors u_k of the cosines the means are independent with variances α e_k + 1 − α.
  */
-function mostLikelyTrust(
-  backend: Backend,
-  kernel: Matrix<Float64Array>,
-  means: Matrix<Float64Array>,
-  solvedMeans: Matrix<Float64Array>,
-  dimension: number,
-): number {
+function mostLikelyTrust(backend: Backend, kernel: Matrix<Float64Array>, means: Matrix<Float64Array>): number {
   const vectors = kernel.copy('float64');
   const values = new Float64Array(vectors.rows);
   backend.eigh(values, vectors);
-  const products = timesTransposed(backend, means, solvedMeans);
+  const products = timesTransposed(backend, means, means);
   const projected = Matrix.zeros(vectors.rows, vectors.rows);
   backend.gemm(projected, vectors, products);
-  const energy = rowDots(backend, projected, vectors).map((value) => value / dimension);
+  const energy = rowDots(backend, projected, vectors).map((value) => value / means.cols);
   let best = { trust: 0, likelihood: Number.NEGATIVE_INFINITY };
   for (let step = 0; step <= 33; step++) {
     const trust = 0.03 * step;

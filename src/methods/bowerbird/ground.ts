@@ -1,0 +1,67 @@
+/**
+ * What a fit stands on before any test picture is looked at: the space whitened by the auxiliary pictures, how far
+ * pictures and categories vary in it, what words say of the categories' looks, and the web pictures, all measured from
+ * the mean of the auxiliary pictures.
+ */
+import type { Backend } from '../../linalg/backend.js';
+import type { Matrix } from '../../linalg/matrix.js';
+import type { Problem } from '../../problem/problem.js';
+import { rowDots } from '../blocks/products.js';
+import type { WhitenedSpace } from '../blocks/whitened-space.js';
+import { TextEvidence } from './texts.js';
+import { type KnownCategories, type WordPrior, wordPrior } from './words.js';
+
+/** Rows of the whitened space and their squared lengths. */
+export interface Placed {
+  readonly rows: Matrix<Float64Array>;
+  readonly squaredLengths: Float64Array;
+}
+
+export interface Ground {
+  readonly backend: Backend;
+  readonly space: WhitenedSpace;
+  readonly dimension: number;
+  readonly known: KnownCategories;
+  readonly prior: WordPrior;
+  readonly web: Placed;
+  readonly webLabels: Int32Array;
+  /** 1 for web pictures known to show what their label says. */
+  readonly webVouched?: Uint8Array;
+  readonly text?: TextEvidence;
+}
+
+export interface GroundOptions {
+  /** Trust in words from 0 to 1; below 0 it is learnt. */
+  trust: number;
+  smoothing: number;
+}
+
+export function layGround(backend: Backend, space: WhitenedSpace, problem: Problem, options: GroundOptions): Ground {
+  const known = knownCategories(space);
+  const { trust, smoothing } = options;
+  return {
+    ...{ backend, space, known },
+    dimension: known.means.cols,
+    prior: wordPrior(backend, known, problem, trust < 0 ? undefined : trust),
+    web: place(backend, space, problem.webFeatures),
+    webLabels: problem.webLabels,
+    ...(problem.webVouched && { webVouched: problem.webVouched }),
+    ...(problem.webText && {
+      text: new TextEvidence(problem.webText, problem.webLabels, problem.testSemantics.rows, smoothing),
+    }),
+  };
+}
+
+export function place(backend: Backend, space: WhitenedSpace, features: Matrix): Placed {
+  const rows = space.place(features, space.auxiliaryCentre);
+  return { rows, squaredLengths: rowDots(backend, rows, rows) };
+}
+
+/** The spread of the categories' means, less what the sampling of their pictures adds to it. */
+function knownCategories({ auxiliaryMeans: means, auxiliaryCounts: counts, within }: WhitenedSpace): KnownCategories {
+  let squares = 0;
+  for (const value of means.data) squares += value * value;
+  const spread = squares / Math.max(1, means.rows - 1) / means.cols;
+  const fromSampling = (within * counts.reduce((sum, count) => sum + 1 / count, 0)) / counts.length;
+  return { means, counts, within, between: Math.max(spread - fromSampling, 0.05 * spread, 1e-9) };
+}

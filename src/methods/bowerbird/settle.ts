@@ -1,0 +1,53 @@
+/**
+ * The way from what the web pictures say to an answer for a folder: rounds that describe the folder, then rounds that each
+ * raise the objective until the answers rest.
+ */
+import { type BowerbirdSolver, type TestSide, TestState } from './solver.js';
+
+/** Rounds that describe the folder; after two thirds of them its shift is estimated. */
+const describing = 12;
+/** Mean change of the answers at which they are taken to rest. */
+const rest = 1e-3;
+
+export interface Settled {
+  readonly solver: BowerbirdSolver;
+  readonly state: TestState;
+  readonly rounds: number;
+  readonly converged: boolean;
+  /** After each of the rounds that raise it. */
+  readonly objective: readonly number[];
+}
+
+/**
+ * @param start has learnt from the web pictures; it is left as it is
+ * @param pause called after every round with the number of rounds and the change of the answers
+ */
+export async function settle(
+  start: BowerbirdSolver,
+  side: TestSide,
+  mostRounds: number,
+  pause: (rounds: number, change: number) => Promise<void>,
+): Promise<Settled> {
+  const solver = start.fork();
+  const state = new TestState(solver, side);
+  const objective: number[] = [];
+  let [rounds, change] = [0, 1];
+  for (; rounds < Math.min(describing, mostRounds); ) {
+    if (rounds === Math.round((2 * describing) / 3)) state.updateShift(start);
+    state.updateVariance();
+    solver.shiftWeb();
+    solver.updateMeans(state);
+    solver.judgeWeb();
+    change = state.assign(true);
+    await pause(++rounds, change);
+  }
+  solver.hold();
+  while (rounds < mostRounds && change > rest) {
+    solver.updateMeans(state);
+    solver.judgeWeb();
+    change = state.assign(false);
+    objective.push(solver.webTerms() + state.terms());
+    await pause(++rounds, change);
+  }
+  return { solver, state, rounds, converged: change <= rest, objective };
+}

@@ -1,0 +1,205 @@
+/**
+ * Which pictures show no listed category. Seen alone, a picture is judged by how well the listed categories explain it,
+ * how well the known others do, and how clearly one of them stands out. In company, its neighbours are judged too:
+ * strangers of one kind resemble each other, and their common look is close to no listed category. What these features
+ * say together is learnt in rehearsal, where strangers are known; the share of strangers is then estimated in the folder
+ * itself (Saerens et al. 2002, for two classes).
+ */
+import { Matrix } from '../../linalg/matrix.js';
+import { timesTransposed } from '../blocks/products.js';
+import { toUnitRows } from '../blocks/whitened-space.js';
+import type { Placed } from './ground.js';
+import { fitLogistic, type Logistic, logisticValue } from './logistic.js';
+import type { Neighbours } from './neighbours.js';
+import { type BowerbirdSolver, distances, logSumExp } from './solver.js';
+
+/** Fewer pictures than these are no company. */
+export const leastCompany = 20;
+
+/** What one picture's linear scores say: an exported classifier knows no more. */
+export function lonelyFeatures(listed: ArrayLike<number>, known: ArrayLike<number>): Float64Array {
+  const sorted = Float64Array.from(listed).sort();
+  const best = sorted[sorted.length - 1];
+  const second = sorted[sorted.length - 2] ?? best;
+  return Float64Array.of(logSumExp(sorted), best - second, logSumExp(Float64Array.from(known)), best);
+}
+
+/** β (x·μ − ½‖μ‖²)/v of listed and known categories, n×(Ct + Ca). */
+export function linearScores(
+  solver: BowerbirdSolver,
+  pictures: Placed,
+  variance: number,
+): { listed: Matrix<Float64Array>; known: Matrix<Float64Array> } {
+  const { backend, known } = solver.ground;
+  const scale = solver.options.sharpness / variance;
+  const scores = (means: Matrix<Float64Array>) => {
+    const result = timesTransposed(backend, pictures.rows, means);
+    for (let c = 0; c < means.rows; c++) {
+      let squares = 0;
+      for (const value of means.row(c)) squares += value * value;
+      for (let i = 0; i < result.rows; i++) result.set(i, c, scale * (result.at(i, c) - squares / 2));
+    }
+    return result;
+  };
+  return { listed: scores(solver.means), known: scores(known.means) };
+}
+
+/** n rows of features; those of the neighbours only where there is company. */
+export function strangerFeatures(
+  solver: BowerbirdSolver,
+  pictures: Placed,
+  variance: number,
+  neighbours: Neighbours,
+): Float64Array[] {
+  const { ground, means, meanVariances, trust } = solver;
+  const { backend, known, dimension: d, web, webLabels } = ground;
+  const beta = solver.options.sharpness;
+  const n = pictures.rows.rows;
+  const left = meanVariances.reduce((sum, value) => sum + value, 0) / meanVariances.length;
+  const density = (distance: number, spread: number) => (-beta * (distance / spread + d * Math.log(spread))) / 2;
+  const directions = toUnitRows(means.copy('float64'));
+  const knownDirections = toUnitRows(known.means.copy('float64'));
+  const toListed = distances(backend, pictures, means);
+  const toKnown = distances(backend, pictures, known.means);
+  const listedCosines = timesTransposed(backend, pictures.rows, directions);
+  const knownCosines = timesTransposed(backend, pictures.rows, knownDirections);
+
+  // How close trusted web pictures come to their own category: some categories are tighter than others.
+  const closeness = new Float64Array(means.rows).fill(0.3 * 5);
+  const weights = new Float64Array(means.rows).fill(5);
+  const webCosines = timesTransposed(backend, web.rows, directions);
+  const along = timesTransposed(backend, rowMatrix(solver.webShift), directions);
+  let shiftSquares = 0;
+  for (const value of solver.webShift) shiftSquares += value * value;
+  const webShifts = timesTransposed(backend, web.rows, rowMatrix(solver.webShift));
+  for (let i = 0; i < webLabels.length; i++) {
+    const label = webLabels[i];
+    const length = Math.sqrt(Math.max(web.squaredLengths[i] - 2 * webShifts.at(i, 0) + shiftSquares, 1e-12));
+    closeness[label] += (trust[i] * (webCosines.at(i, label) - along.at(0, label))) / length;
+    weights[label] += trust[i];
+  }
+
+  const columns = Array.from({ length: 7 }, () => new Float64Array(n));
+  const [cosine, knownCosine, ratio, alone, length, tight, margin] = columns;
+  const nearest = new Int32Array(n);
+  const terms = new Float64Array(known.means.rows + 1);
+  for (let j = 0; j < n; j++) {
+    const norm = Math.sqrt(pictures.squaredLengths[j]) || 1;
+    const own = listedCosines.row(j);
+    for (let c = 1; c < own.length; c++) if (own[c] > own[nearest[j]]) nearest[j] = c;
+    cosine[j] = own[nearest[j]] / norm;
+    knownCosine[j] = largest(knownCosines.row(j)) / norm;
+    const listed = toListed.row(j).map((distance) => density(distance, variance + left));
+    const other = toKnown.row(j);
+    for (let k = 0; k < other.length; k++)
+      terms[k] = density(other[k], variance + known.within / known.counts[k]) - Math.log(other.length);
+    terms[other.length] = density(pictures.squaredLengths[j], variance + known.between);
+    const together = logSumExp(listed);
+    ratio[j] = together - Math.log(listed.length) - logSumExp(terms);
+    alone[j] = together - terms[other.length];
+    length[j] = Math.log(pictures.squaredLengths[j] / d + 1e-12);
+    tight[j] = cosine[j] - closeness[nearest[j]] / weights[nearest[j]];
+    const sorted = listed.sort();
+    margin[j] = sorted[sorted.length - 1] - (sorted[sorted.length - 2] ?? sorted[sorted.length - 1]);
+  }
+  const k = neighbours.count;
+  const around = [cosine, knownCosine, ratio, alone, tight].map((column) => neighbours.means(column));
+  const common = commonLook(pictures, neighbours, directions, solver);
+  return Array.from({ length: n }, (_, j) => {
+    let [sum, same] = [0, 0];
+    for (let place = 0; place < k; place++) {
+      sum += neighbours.cosines[j * k + place];
+      if (nearest[neighbours.nearest[j * k + place]] === nearest[j]) same++;
+    }
+    return Float64Array.of(
+      ...columns.map((column) => column[j]),
+      ...around.map((column) => column[j]),
+      ...[sum / Math.max(1, k), neighbours.cosines[j * k] ?? 0, same / Math.max(1, k), common[j]],
+    );
+  });
+}
+
+/** Largest cosine of a listed category with the mean direction of a picture's neighbours, over that mean's length. */
+function commonLook(
+  { rows, squaredLengths }: Placed,
+  neighbours: Neighbours,
+  directions: Matrix<Float64Array>,
+  { ground: { backend } }: BowerbirdSolver,
+): Float64Array {
+  const k = neighbours.count;
+  const result = new Float64Array(rows.rows);
+  const block = 256;
+  for (let start = 0; start < rows.rows; start += block) {
+    const end = Math.min(rows.rows, start + block);
+    const local = Matrix.zeros(end - start, rows.cols);
+    for (let j = start; j < end; j++) {
+      const row = local.row(j - start);
+      for (let place = 0; place < k; place++) {
+        const other = neighbours.nearest[j * k + place];
+        const factor = 1 / (k * (Math.sqrt(squaredLengths[other]) || 1));
+        const from = rows.row(other);
+        for (let c = 0; c < row.length; c++) row[c] += factor * from[c];
+      }
+    }
+    const cosines = timesTransposed(backend, local, directions);
+    for (let j = start; j < end; j++) {
+      let squares = 0;
+      for (const value of local.row(j - start)) squares += value * value;
+      result[j] = largest(cosines.row(j - start)) / Math.max(squares, 1e-12);
+    }
+  }
+  return result;
+}
+
+/** What rehearsals taught. */
+export interface StrangerModel {
+  /** Of `strangerFeatures`, for folders; of `lonelyFeatures`, for pictures that come by themselves. */
+  readonly company: Logistic;
+  readonly lonely: Logistic;
+  /** Log odds of strangers in the rehearsals each was taught with. */
+  readonly companyPrior: number;
+  readonly lonelyPrior: number;
+}
+
+export function teachStrangers(
+  rows: readonly Float64Array[],
+  strange: readonly number[],
+): { model: Logistic; prior: number } {
+  const share = strange.reduce((sum, value) => sum + value, 0) / strange.length;
+  return { model: fitLogistic(rows, strange, 5), prior: Math.log(share / (1 - share)) };
+}
+
+/** Log likelihood ratio for being a stranger, smoothed over neighbours where there are any. */
+export function strangerRatios(model: Logistic, prior: number, rows: readonly Float64Array[], around?: Neighbours) {
+  const own = Float64Array.from(rows, (row) => logisticValue(model, row) - prior);
+  const others = around?.means(own);
+  return others ? own.map((value, j) => (value + others[j]) / 2) : own;
+}
+
+/** Chances of being a stranger and their share of the folder, which at first sight is small. */
+export function strangerChances(ratios: Float64Array): { chances: Float64Array; share: number } {
+  let share = 0.2;
+  const chances = new Float64Array(ratios.length);
+  for (let step = 0; step < 100; step++) {
+    const odds = Math.log(share / (1 - share));
+    let sum = 0;
+    for (let j = 0; j < ratios.length; j++) sum += chances[j] = 1 / (1 + Math.exp(-ratios[j] - odds));
+    // Beta(1, 4): as if three listed pictures had been seen.
+    const next = Math.min(0.95, Math.max(0.001, sum / (ratios.length + 3)));
+    if (Math.abs(next - share) < 1e-6) break;
+    share = next;
+  }
+  return { chances, share };
+}
+
+function rowMatrix(vector: Float64Array): Matrix<Float64Array> {
+  const matrix = Matrix.zeros(1, vector.length);
+  matrix.row(0).set(vector);
+  return matrix;
+}
+
+function largest(values: Float64Array): number {
+  let result = Number.NEGATIVE_INFINITY;
+  for (const value of values) if (value > result) result = value;
+  return result;
+}
