@@ -28,7 +28,6 @@ import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
 import { type Ground, layGround, type Placed, place } from './ground.js';
 import { groupStrangers } from './groups.js';
-import { logisticValue } from './logistic.js';
 import { Neighbours } from './neighbours.js';
 import { Rehearsal } from './rehearsal.js';
 import { settle } from './settle.js';
@@ -36,8 +35,7 @@ import { BowerbirdSolver, type SolverOptions, softmaxRows, type TestSide, type T
 
 import {
   leastCompany,
-  linearScores,
-  lonelyFeatures,
+  lonelyRows,
   type StrangerModel,
   strangerChances,
   strangerFeatures,
@@ -261,16 +259,11 @@ function findStrangers(
 ): { unlisted: Float64Array; share: number } {
   const n = pictures.rows.rows;
   if (!rehearsal || problem.generalized) return { unlisted: new Float64Array(n), share: 0 };
-  const { company, companyPrior, lonely, lonelyPrior } = rehearsal.strangers;
-  let ratios: Float64Array;
-  if (n >= leastCompany) {
-    const rows = strangerFeatures(alone, pictures, variance, neighbours);
-    ratios = strangerRatios(company, companyPrior, rows, neighbours);
-  } else {
-    const { listed, known } = linearScores(alone, pictures, variance);
-    const rows = Array.from({ length: n }, (_, j) => lonelyFeatures(listed.row(j), known.row(j)));
-    ratios = strangerRatios(lonely, lonelyPrior, rows);
-  }
+  const { company, lonely } = rehearsal.strangers;
+  const ratios =
+    n >= leastCompany
+      ? strangerRatios(company, strangerFeatures(alone, pictures, variance, neighbours), neighbours)
+      : strangerRatios(lonely, lonelyRows(alone, pictures, variance));
   const { chances, share } = strangerChances(ratios);
   return { unlisted: chances, share };
 }
@@ -278,11 +271,8 @@ function findStrangers(
 function laterStrangers({ backend, space, later }: Fitted, features: Matrix): Float64Array {
   if (!later) return new Float64Array(features.rows);
   const { solver, variance, model, odds } = later;
-  const { listed, known } = linearScores(solver, place(backend, space, features), variance);
-  return Float64Array.from({ length: features.rows }, (_, j) => {
-    const ratio = logisticValue(model.lonely, lonelyFeatures(listed.row(j), known.row(j))) - model.lonelyPrior;
-    return 1 / (1 + Math.exp(-ratio - odds));
-  });
+  const ratios = strangerRatios(model.lonely, lonelyRows(solver, place(backend, space, features), variance));
+  return ratios.map((ratio) => 1 / (1 + Math.exp(-ratio - odds)));
 }
 
 const logOdds = (share: number): number => Math.log(share / (1 - share));

@@ -6,7 +6,7 @@
 import type { Backend } from '../../linalg/backend.js';
 import type { Matrix } from '../../linalg/matrix.js';
 import type { Problem } from '../../problem/problem.js';
-import { rowDots } from '../blocks/products.js';
+import { rowDots, timesTransposed } from '../blocks/products.js';
 import type { WhitenedSpace } from '../blocks/whitened-space.js';
 import { TextEvidence } from './texts.js';
 import { type KnownCategories, type WordPrior, wordPrior } from './words.js';
@@ -24,6 +24,8 @@ export interface Ground {
   readonly known: KnownCategories;
   readonly prior: WordPrior;
   readonly web: Placed;
+  /** Products of the web pictures with the means of the known categories, nw×Ca. */
+  readonly webKnown: Matrix<Float64Array>;
   readonly webLabels: Int32Array;
   /** 1 for web pictures known to show what their label says. */
   readonly webVouched?: Uint8Array;
@@ -39,11 +41,13 @@ export interface GroundOptions {
 export function layGround(backend: Backend, space: WhitenedSpace, problem: Problem, options: GroundOptions): Ground {
   const known = knownCategories(space);
   const { trust, smoothing } = options;
+  const web = place(backend, space, problem.webFeatures);
   return {
     ...{ backend, space, known },
     dimension: known.means.cols,
     prior: wordPrior(backend, known, problem, trust < 0 ? undefined : trust),
-    web: place(backend, space, problem.webFeatures),
+    web,
+    webKnown: timesTransposed(backend, web.rows, known.means),
     webLabels: problem.webLabels,
     ...(problem.webVouched && { webVouched: problem.webVouched }),
     ...(problem.webText && {

@@ -21,11 +21,11 @@ import { settle } from './settle.js';
 import { BowerbirdSolver, distances, type SolverOptions, type TestSide } from './solver.js';
 import {
   leastCompany,
-  linearScores,
-  lonelyFeatures,
+  lonelyRows,
+  type Seen,
   type StrangerModel,
   strangerFeatures,
-  teachStrangers,
+  teachDetector,
 } from './strangers.js';
 
 export interface RehearsalOptions extends GroundOptions {
@@ -34,6 +34,7 @@ export interface RehearsalOptions extends GroundOptions {
   tails: number;
   neighbours: number;
   neighbourWeight: number;
+  textWeight: number;
 }
 
 /** One split of the rehearsing categories. */
@@ -114,32 +115,37 @@ export class Rehearsal {
       drafts.push({ ...play, ground, pictures: place(backend, space, play.test) });
       await pause();
     }
-    // How sharply distances decide: first with all web pictures trusted alike, then as the web pictures are judged.
-    const solved = (draft: Draft, sharpness: number): World => {
-      const solver = new BowerbirdSolver(draft.ground, solverOptions(options, sharpness));
-      if (sharpness > 0) solver.learnFromWeb();
-      else solver.updateMeans();
-      return { ...draft, solver, variance: ownVariance(solver, draft.pictures, draft.truth) };
-    };
-    const decide = (worlds: readonly World[]) =>
-      likeliestFactor(
-        worlds.map((world) => unitScores(world)),
-        1e-3,
-        4,
-      );
-    let worlds: World[] = drafts.map((draft) => solved(draft, 0));
-    for (let pass = 0; pass < 2; pass++) {
-      const sharpness = decide(worlds);
+    // How sharply distances decide and how far evidence is believed depend on each other: from all web pictures trusted
+    // alike in a few passes to both.
+    const decide = () => likeliestFactor(worlds.map(unitScores), 1e-3, 4);
+    let evidence = { slope: 1, intercept: 0 };
+    let worlds: World[] = drafts.map((draft) =>
+      asWorld(draft, new BowerbirdSolver(draft.ground, solverOptions(options, 1, evidence))),
+    );
+    for (let pass = 0; pass < 3; pass++) {
+      const sharpness = decide();
       worlds = [];
       for (const draft of drafts) {
-        worlds.push(solved(draft, sharpness));
+        const solver = new BowerbirdSolver(draft.ground, solverOptions(options, sharpness, evidence));
+        solver.learnFromWeb();
+        worlds.push(asWorld(draft, solver));
         await pause();
       }
+      if (pass < 2) evidence = learnEvidence(worlds);
     }
-    const sharpness = decide(worlds);
+    const sharpness = decide();
     const spread = worlds.reduce((sum, world) => sum + world.variance, 0) / worlds.length / space.within;
-    const evidence = learnEvidence(worlds);
     const strangers = learnStrangers(backend, worlds, options);
+      console.log({
+        sharpness,
+        spread,
+        evidence,
+        right: worlds.map(
+          (w) => (w.right ?? judgedByCleanMeans(w)).reduce((a, b) => a + b, 0) / w.ground.webLabels.length,
+        ),
+        C: worlds.map((w) => w.solver.categories),
+        n: worlds.map((w) => w.truth.length),
+      });
     await pause();
     return new Rehearsal(backend, options, worlds, { sharpness, spread, evidence, strangers });
   }
@@ -168,17 +174,51 @@ export class Rehearsal {
         shares: 'unknown',
         variance: world.variance,
       };
-      const start = new BowerbirdSolver(world.ground, { ...options, textWeight: 0 });
+      const start = new BowerbirdSolver(world.ground, options);
       start.learnFromWeb();
       const { state } = await settle(start, side, rounds, pause);
+        const t = selectIntegers(world.truth, rows);
+        let r = 0;
+        for (let j = 0; j < t.length; j++) {
+          const row = state.decisions.row(j);
+          let b = 0;
+          for (let c = 1; c < row.length; c++) if (row[c] > row[b]) b = c;
+          if (b === t[j]) r++;
+        }
+        console.log(
+          'rehearsal',
+          k,
+          'n',
+          t.length,
+          'C',
+          world.solver.categories,
+          'acc',
+          r / t.length,
+          'beta',
+          options.sharpness,
+          'wrong',
+          start.wrongShare,
+          'a',
+          state.shareModel.concentration,
+        );
+      }
       judged.push({ scores: state.decisions, labels: selectIntegers(world.truth, rows) });
     }
     return judged.length === 0 ? 0.5 : likeliestFactor(judged, 0.05, 2);
   }
 }
 
-function solverOptions(options: RehearsalOptions, sharpness: number): SolverOptions {
-  return { sharpness: sharpness || 1, tails: options.tails, textWeight: 0, evidence: { slope: 1, intercept: 0 } };
+function solverOptions(
+  { tails, textWeight }: RehearsalOptions,
+  sharpness: number,
+  evidence: SolverOptions['evidence'],
+): SolverOptions {
+  return { sharpness, tails, textWeight, evidence };
+}
+
+function asWorld(draft: Draft, solver: BowerbirdSolver): World {
+  if (solver.means === draft.ground.prior.means) solver.updateMeans();
+  return { ...draft, solver, variance: ownVariance(solver, draft.pictures, draft.truth) };
 }
 
 /** Who plays what: `audience` makes the space, `players` play listed categories and strangers. */
@@ -249,7 +289,7 @@ function playOf(problem: Problem, cast: Cast, split: number): Play | undefined {
     problem: {
       webFeatures: web.features,
       webLabels: web.labels,
-      webText: undefined,
+      webText: web.text,
       webVouched: undefined,
       testSemantics: selectRows(problem.auxiliarySemantics, listed),
       testNames: listed.map((category) => problem.auxiliaryNames[category]),
@@ -262,6 +302,7 @@ function playOf(problem: Problem, cast: Cast, split: number): Play | undefined {
 
 interface PlayedWeb {
   features: Matrix;
+  text?: Matrix;
   labels: Int32Array;
   right?: Float64Array;
   /** Auxiliary pictures that became web pictures. */
@@ -274,7 +315,12 @@ function crawledWeb(problem: Problem, listed: number[]): PlayedWeb {
     validationWeb!,
     rowsWhere(validationWeb!.labels.length, (i) => listed.includes(validationWeb!.labels[i])),
   );
-  return { features: kept.features, labels: kept.labels.map((label) => listed.indexOf(label)), used: new Set() };
+  return {
+    features: kept.features,
+    ...(kept.text && { text: kept.text }),
+    labels: kept.labels.map((label) => listed.indexOf(label)),
+    used: new Set(),
+  };
 }
 
 function plantedWeb(problem: Problem, cast: Cast, listed: number[], split: number): PlayedWeb | undefined {
@@ -358,7 +404,7 @@ function judgedByCleanMeans({ ground, solver, pictures, truth, variance }: World
     let others = 0;
     for (let c = 0; c < row.length; c++) if (c !== label) others += Math.exp(factor * (row[c] - row[label]));
     // Right and wrong are as likely beforehand; a wrong one shows any other category.
-    return 1 / (1 + others / (row.length - 1) / 0.5);
+    return 1 / (1 + others / (row.length - 1));
   });
 }
 
@@ -379,25 +425,19 @@ function learnEvidence(worlds: readonly World[]): { slope: number; intercept: nu
   const { weights, intercept } = fitLogistic(rows, targets, 1);
   return {
     slope: Math.min(2, Math.max(0.25, weights[0])),
-    intercept: Math.min(3, Math.max(-3, intercept - Math.log(share / (1 - share)))),
+    intercept: Math.min(3, Math.max(-8, intercept - Math.log(share / (1 - share)))),
   };
 }
 
 function learnStrangers(backend: Backend, worlds: readonly World[], options: RehearsalOptions): StrangerModel {
-  const [company, lonely]: [Float64Array[], Float64Array[]] = [[], []];
-  const strange: number[] = [];
+  const [company, lonely]: [Seen[], Seen[]] = [[], []];
   for (const { solver, pictures, truth, variance } of worlds) {
     const neighbours = new Neighbours(backend, pictures, options.neighbours);
-    company.push(...strangerFeatures(solver, pictures, variance, neighbours));
-    const { listed, known } = linearScores(solver, pictures, variance);
-    for (let j = 0; j < truth.length; j++) {
-      lonely.push(lonelyFeatures(listed.row(j), known.row(j)));
-      strange.push(truth[j] < 0 ? 1 : 0);
-    }
+    const strange = Float64Array.from(truth, (label) => (label < 0 ? 1 : 0));
+    company.push({ rows: strangerFeatures(solver, pictures, variance, neighbours), strange, neighbours });
+    lonely.push({ rows: lonelyRows(solver, pictures, variance), strange });
   }
-  const together = teachStrangers(company, strange);
-  const alone = teachStrangers(lonely, strange);
-  return { company: together.model, companyPrior: together.prior, lonely: alone.model, lonelyPrior: alone.prior };
+  return { company: teachDetector(company), lonely: teachDetector(lonely) };
 }
 
 /** Rows of a folder of listed pictures whose shares are spread as the given ones are. */

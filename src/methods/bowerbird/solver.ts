@@ -18,6 +18,9 @@ import type { Ground, Placed } from './ground.js';
 import type { Neighbours } from './neighbours.js';
 import { equalShares, learnShares, type ShareModel, type StatedShares, shareOffsets, shareTerms } from './shares.js';
 
+/** Share of wrong pictures among those that a search finds, before any is seen. */
+const usualWrongShare = 0.35;
+
 export interface SolverOptions {
   /** β: how sharply distances decide; pictures are correlated, so that densities overstate. */
   sharpness: number;
@@ -55,7 +58,7 @@ export class BowerbirdSolver {
   /** γ */
   webShift: Float64Array;
   webVariance: number;
-  wrongShare = 0.3;
+  wrongShare = usualWrongShare;
   /** Weights of the web pictures in the means: trust times nearness, over the variance. */
   readonly #weights: Float64Array;
   /** What speaks against each web picture's label, and its words: held once the folder is described. */
@@ -184,7 +187,7 @@ export class BowerbirdSolver {
       const vouched = webVouched?.[i] === 1;
       this.trust[i] = vouched ? 1 : 1 / (1 + Math.exp(-odds));
       const nearness = (freedom + d) / (freedom + own[i] / variance);
-      this.#weights[i] = (evidence.slope * this.trust[i] * nearness) / variance;
+      this.#weights[i] = (this.trust[i] * nearness) / variance;
       residual += this.trust[i] * nearness * (own[i] + d * left);
       trusted += this.trust[i];
       if (!vouched) {
@@ -194,7 +197,8 @@ export class BowerbirdSolver {
     }
     if (this.#held) return;
     if (trusted > 0) this.webVariance = 0.5 * this.webVariance + (0.5 * residual) / (trusted * d);
-    if (judged > 0) this.wrongShare = Math.min(0.9, Math.max(0.02, 1 - judgedRight / judged));
+    // As if half as many pictures again had been seen, of which the usual share is wrong.
+    if (judged > 0) this.wrongShare = (judged - judgedRight + usualWrongShare * 0.5 * judged) / (1.5 * judged);
   }
 
   /** ‖x − γ − μ‖² of each web picture from its own category's mean. */
@@ -212,7 +216,7 @@ export class BowerbirdSolver {
   #weighAgainst(): Float64Array {
     const { backend, web, webLabels, known, dimension } = this.ground;
     const listed = distances(backend, web, shiftedRows(this.means, this.webShift));
-    const others = distances(backend, web, shiftedRows(known.means, this.webShift));
+    const others = this.#distancesToKnown();
     const origin = Matrix.zeros(1, dimension);
     origin.row(0).set(this.webShift);
     const nothing = distances(backend, web, origin);
@@ -234,6 +238,23 @@ export class BowerbirdSolver {
     return own;
   }
 
+  /** ‖x − γ − m‖² of the web pictures from all known means m; products that do not change are kept with the ground. */
+  #distancesToKnown(): Matrix<Float64Array> {
+    const { backend, web, known, webKnown } = this.ground;
+    const shift = Matrix.zeros(1, this.ground.dimension);
+    shift.row(0).set(this.webShift);
+    const shifted = shiftedRows(known.means, this.webShift);
+    const lengths = rowDots(backend, shifted, shifted);
+    const along = timesTransposed(backend, web.rows, shift);
+    const result = webKnown.copy('float64');
+    for (let i = 0; i < result.rows; i++) {
+      const row = result.row(i);
+      const own = web.squaredLengths[i] - 2 * along.at(i, 0);
+      for (let k = 0; k < row.length; k++) row[k] = Math.max(0, own - 2 * row[k] + lengths[k]);
+    }
+    return result;
+  }
+
   /** How likely each web picture's evidence is for itself, without the prior: what a rehearsal calibrates. */
   webEvidence(): Float64Array {
     const own = this.#weighAgainst();
@@ -252,10 +273,10 @@ export class BowerbirdSolver {
     let total = 0;
     for (let i = 0; i < webLabels.length; i++) {
       const variance = this.webVariance + this.meanVariances[webLabels[i]];
-      const seen = evidence.slope * (this.#density(own[i], variance) - this.#against[i]) + evidence.intercept;
       const theta = this.trust[i];
-      total += theta * (seen + odds + textWeight * (this.#words?.[i] ?? 0));
-      if (webVouched?.[i] !== 1) total += entropy(theta) + entropy(1 - theta);
+      const rest = theta * (evidence.intercept + odds + textWeight * (this.#words?.[i] ?? 0));
+      const unsure = webVouched?.[i] === 1 ? 0 : entropy(theta) + entropy(1 - theta);
+      total += theta * (this.#density(own[i], variance) - this.#against[i]) + (rest + unsure) / evidence.slope;
     }
     // −β/2 (μ − m)'(λC)⁻¹(μ − m), all dimensions together.
     const away = this.means.copy('float64');

@@ -17,7 +17,7 @@ import { type BowerbirdSolver, distances, logSumExp } from './solver.js';
 export const leastCompany = 20;
 
 /** What one picture's linear scores say: an exported classifier knows no more. */
-export function lonelyFeatures(listed: ArrayLike<number>, known: ArrayLike<number>): Float64Array {
+function lonelyFeatures(listed: ArrayLike<number>, known: ArrayLike<number>): Float64Array {
   const sorted = Float64Array.from(listed).sort();
   const best = sorted[sorted.length - 1];
   const second = sorted[sorted.length - 2] ?? best;
@@ -25,7 +25,7 @@ export function lonelyFeatures(listed: ArrayLike<number>, known: ArrayLike<numbe
 }
 
 /** β (x·μ − ½‖μ‖²)/v of listed and known categories, n×(Ct + Ca). */
-export function linearScores(
+function linearScores(
   solver: BowerbirdSolver,
   pictures: Placed,
   variance: number,
@@ -42,6 +42,12 @@ export function linearScores(
     return result;
   };
   return { listed: scores(solver.means), known: scores(known.means) };
+}
+
+/** `lonelyFeatures` of pictures. */
+export function lonelyRows(solver: BowerbirdSolver, pictures: Placed, variance: number): Float64Array[] {
+  const { listed, known } = linearScores(solver, pictures, variance);
+  return Array.from({ length: listed.rows }, (_, j) => lonelyFeatures(listed.row(j), known.row(j)));
 }
 
 /** n rows of features; those of the neighbours only where there is company. */
@@ -151,29 +157,65 @@ function commonLook(
   return result;
 }
 
+/** A detector: log odds of being a stranger, and those of strangers in the rehearsals it was taught with. */
+export interface Detector {
+  readonly own: Logistic;
+  /** Of a picture's own value and the mean value of its neighbours. */
+  readonly around?: Logistic;
+  readonly prior: number;
+}
+
 /** What rehearsals taught. */
 export interface StrangerModel {
-  /** Of `strangerFeatures`, for folders; of `lonelyFeatures`, for pictures that come by themselves. */
-  readonly company: Logistic;
-  readonly lonely: Logistic;
-  /** Log odds of strangers in the rehearsals each was taught with. */
-  readonly companyPrior: number;
-  readonly lonelyPrior: number;
+  /** Of `strangerFeatures`, for folders. */
+  readonly company: Detector;
+  /** Of `lonelyFeatures`, for pictures that come by themselves. */
+  readonly lonely: Detector;
 }
 
-export function teachStrangers(
-  rows: readonly Float64Array[],
-  strange: readonly number[],
-): { model: Logistic; prior: number } {
+/** Pictures of one rehearsal: features, 1 for strangers, neighbours. */
+export interface Seen {
+  readonly rows: readonly Float64Array[];
+  readonly strange: Float64Array;
+  readonly neighbours?: Neighbours;
+}
+
+export function teachDetector(rehearsals: readonly Seen[]): Detector {
+  const strange = rehearsals.flatMap((seen) => [...seen.strange]);
   const share = strange.reduce((sum, value) => sum + value, 0) / strange.length;
-  return { model: fitLogistic(rows, strange, 5), prior: Math.log(share / (1 - share)) };
+  const own = fitLogistic(
+    rehearsals.flatMap((seen) => seen.rows),
+    strange,
+    ridge,
+  );
+  const pairs = rehearsals.flatMap(({ rows, neighbours }) => (neighbours ? withNeighbours(own, rows, neighbours) : []));
+  return {
+    own,
+    ...(pairs.length === strange.length && { around: fitLogistic(pairs, strange, ridge) }),
+    prior: Math.log(share / (1 - share)),
+  };
 }
 
-/** Log likelihood ratio for being a stranger, smoothed over neighbours where there are any. */
-export function strangerRatios(model: Logistic, prior: number, rows: readonly Float64Array[], around?: Neighbours) {
-  const own = Float64Array.from(rows, (row) => logisticValue(model, row) - prior);
-  const others = around?.means(own);
-  return others ? own.map((value, j) => (value + others[j]) / 2) : own;
+const ridge = 5;
+
+function withNeighbours(own: Logistic, rows: readonly Float64Array[], neighbours: Neighbours): Float64Array[] {
+  const values = Float64Array.from(rows, (row) => logisticValue(own, row));
+  const others = neighbours.means(values);
+  return Array.from(values, (value, j) => Float64Array.of(value, others[j]));
+}
+
+/** Log likelihood ratios for being a stranger. */
+export function strangerRatios(
+  detector: Detector,
+  rows: readonly Float64Array[],
+  neighbours?: Neighbours,
+): Float64Array {
+  const { own, around, prior } = detector;
+  const values =
+    around && neighbours
+      ? withNeighbours(own, rows, neighbours).map((pair) => logisticValue(around, pair))
+      : rows.map((row) => logisticValue(own, row));
+  return Float64Array.from(values, (value) => value - prior);
 }
 
 /** Chances of being a stranger and their share of the folder, which at first sight is small. */
@@ -184,8 +226,8 @@ export function strangerChances(ratios: Float64Array): { chances: Float64Array; 
     const odds = Math.log(share / (1 - share));
     let sum = 0;
     for (let j = 0; j < ratios.length; j++) sum += chances[j] = 1 / (1 + Math.exp(-ratios[j] - odds));
-    // Beta(1, 4): as if three listed pictures had been seen.
-    const next = Math.min(0.95, Math.max(0.001, sum / (ratios.length + 3)));
+    // As if listed pictures had been seen before, three and three tenths of the folder: strangers must be worth a claim.
+    const next = Math.min(0.95, Math.max(0.001, sum / (1.3 * ratios.length + 3)));
     if (Math.abs(next - share) < 1e-6) break;
     share = next;
   }
