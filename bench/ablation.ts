@@ -20,9 +20,9 @@ const variants: readonly [title: string, change: Partial<BowerbirdOptions>][] = 
   ['words fully trusted (trust 0.99)', { trust: 0.99 }],
   ['without titles and tags', { textWeight: 0 }],
   ['without neighbours', { neighbourWeight: 0 }],
-  ['without balance', { balance: 0 }],
+  ['shares stated to be equal', { shares: 'equal' }],
   ['Gaussian web pictures', { tails: 1e3 }],
-  ['sharpness of auxiliary pictures', { sharpness: 1 }],
+  ['sharpness of rehearsals', { sharpness: 1 }],
 ];
 
 export async function run(args: string[]): Promise<void> {
@@ -47,7 +47,7 @@ export async function run(args: string[]): Promise<void> {
         cells[k].push(percent.toFixed(1));
         if (!rehearsal && given.webKinds) {
           const clean = given.webKinds.map((kind) => kind === 'clean');
-          cells[k].push(rocArea(method.theta_, clean).toFixed(3));
+          cells[k].push(rocArea(method.webWeights_, clean).toFixed(3));
         }
         console.error(`${semantics}, ${rehearsal ? 'validation' : 'test'}, ${title}: ${percent.toFixed(1)}`);
       }

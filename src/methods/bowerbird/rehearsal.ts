@@ -136,16 +136,6 @@ export class Rehearsal {
     const sharpness = decide();
     const spread = worlds.reduce((sum, world) => sum + world.variance, 0) / worlds.length / space.within;
     const strangers = learnStrangers(backend, worlds, options);
-      console.log({
-        sharpness,
-        spread,
-        evidence,
-        right: worlds.map(
-          (w) => (w.right ?? judgedByCleanMeans(w)).reduce((a, b) => a + b, 0) / w.ground.webLabels.length,
-        ),
-        C: worlds.map((w) => w.solver.categories),
-        n: worlds.map((w) => w.truth.length),
-      });
     await pause();
     return new Rehearsal(backend, options, worlds, { sharpness, spread, evidence, strangers });
   }
@@ -177,31 +167,6 @@ export class Rehearsal {
       const start = new BowerbirdSolver(world.ground, options);
       start.learnFromWeb();
       const { state } = await settle(start, side, rounds, pause);
-        const t = selectIntegers(world.truth, rows);
-        let r = 0;
-        for (let j = 0; j < t.length; j++) {
-          const row = state.decisions.row(j);
-          let b = 0;
-          for (let c = 1; c < row.length; c++) if (row[c] > row[b]) b = c;
-          if (b === t[j]) r++;
-        }
-        console.log(
-          'rehearsal',
-          k,
-          'n',
-          t.length,
-          'C',
-          world.solver.categories,
-          'acc',
-          r / t.length,
-          'beta',
-          options.sharpness,
-          'wrong',
-          start.wrongShare,
-          'a',
-          state.shareModel.concentration,
-        );
-      }
       judged.push({ scores: state.decisions, labels: selectIntegers(world.truth, rows) });
     }
     return judged.length === 0 ? 0.5 : likeliestFactor(judged, 0.05, 2);

@@ -21,7 +21,7 @@ const scored = async (problem: Problem, options: Partial<BowerbirdOptions> = {})
 };
 const area = (method: Bowerbird, problem: Problem) =>
   rocArea(
-    method.theta_,
+    method.webWeights_,
     problem.webKinds!.map((kind) => kind === 'clean'),
   );
 const mean = async (score: (problem: Problem) => Promise<number>, given = {}) => {
@@ -83,7 +83,7 @@ describe('bowerbird on generated problems', () => {
         testFeatures: problem.testFeatures.view(0, 20),
         testLabels: problem.testLabels!.slice(0, 20),
       };
-      const method = await learn(few, { balance: 0 });
+      const method = await learn(few);
       return 100 * accuracy(method.predict(problem.testFeatures), problem.testLabels!);
     };
     expect(await mean(scored)).toBeGreaterThan((await mean(apart)) + 1);
@@ -117,11 +117,11 @@ describe('bowerbird on generated problems', () => {
       const alone = await learn(problem);
       const one = await learn({ ...problem, webVouched });
       const all = await learn({ ...problem, webVouched: marks(clean) });
-      const trust = (method: Bowerbird) => method.theta_.filter((_, i) => webVouched[i] === 1);
+      const trust = (method: Bowerbird) => method.webWeights_.filter((_, i) => webVouched[i] === 1);
       expect(Math.min(...trust(alone))).toBeLessThan(0.9);
       expect(new Set(trust(one))).toEqual(new Set([1]));
-      const judged = one.theta_.filter((_, i) => webVouched[i] === 0);
-      expect(one.wrongShare_).toBeCloseTo(1 - judged.reduce((sum, theta) => sum + theta, 0) / judged.length, 9);
+      const judged = one.webWeights_.filter((_, i) => webVouched[i] === 0);
+      expect(Math.min(...judged)).toBeLessThan(0.9);
       for (const [name, method] of Object.entries({ alone, one, all }) as [keyof typeof right, Bowerbird][])
         right[name] += accuracy(method.predict(problem.testFeatures), problem.testLabels!) / seeds.length;
     }
@@ -133,10 +133,10 @@ describe('bowerbird on generated problems', () => {
     const problem = generateProblem({ ...sizes, seed: 7 });
     const none = new Uint8Array(problem.webLabels.length);
     const [without, marked] = [await learn(problem), await learn({ ...problem, webVouched: none })];
-    expect(marked.theta_).toEqual(without.theta_);
+    expect(marked.webWeights_).toEqual(without.webWeights_);
     expect(marked.decisionValues(problem.testFeatures).data).toEqual(without.decisionValues(problem.testFeatures).data);
     const all = await learn({ ...problem, webVouched: none.slice().fill(1) });
-    expect(new Set(all.theta_)).toEqual(new Set([1]));
+    expect(new Set(all.webWeights_)).toEqual(new Set([1]));
     expect(accuracy(all.predict(problem.testFeatures), problem.testLabels!)).toBeGreaterThan(0.3);
   });
 
@@ -151,10 +151,14 @@ describe.skipIf(!existsSync(real))('bowerbird on cub-web (skipped where ../share
   it.each([
     ['attributes', 'attributes', 73],
     ['GloVe', undefined, 71],
-  ] as const)('with %s reaches what docs/results.md says, untuned', async (_, semantics, floor) => {
-    const problem = await loadProblem(real, semantics ? { semantics } : {});
-    const method = await learn(problem);
-    expect(100 * accuracy(method.predict(problem.testFeatures), problem.testLabels!)).toBeGreaterThan(floor);
-    expect(area(method, problem)).toBeGreaterThan(0.92);
-  });
+  ] as const)(
+    'with %s reaches what docs/results.md says, untuned',
+    async (_, semantics, floor) => {
+      const problem = await loadProblem(real, semantics ? { semantics } : {});
+      const method = await learn(problem);
+      expect(100 * accuracy(method.predict(problem.testFeatures), problem.testLabels!)).toBeGreaterThan(floor);
+      expect(area(method, problem)).toBeGreaterThan(0.92);
+    },
+    300_000,
+  );
 });

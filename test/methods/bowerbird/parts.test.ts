@@ -2,19 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
-import { withWorkspace } from '../../../src/methods/blocks/workspace.js';
-import { posteriorCovariance } from '../../../src/methods/bowerbird/alternation.js';
-import { PictureSpace } from '../../../src/methods/bowerbird/space.js';
-import { auxiliaryTemperature } from '../../../src/methods/bowerbird/temperature.js';
+import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
+import { layGround } from '../../../src/methods/bowerbird/ground.js';
+import { posteriorCovariance } from '../../../src/methods/bowerbird/solver.js';
 import { TextEvidence } from '../../../src/methods/bowerbird/texts.js';
-import { wordPrior } from '../../../src/methods/bowerbird/words.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import type { Problem } from '../../../src/problem/problem.js';
 
 const backend = await createBackend({ threads: 1 });
 const options = { power: 1, shrinkage: 0.1 };
-const inSpace = <T>(problem: Problem, work: (space: PictureSpace) => T) =>
-  withWorkspace(backend, async (workspace) => work(new PictureSpace(problem, backend, workspace, options)));
+const groundOf = async (problem: Problem, trust = -1) =>
+  layGround(backend, await WhitenedSpace.learn(problem, backend, options), problem, { trust, smoothing: 200 });
 
 /** Inverse by Gauss-Jordan elimination: nothing of the code under test. */
 function inverse(matrix: number[][]): number[][] {
@@ -30,67 +28,22 @@ function inverse(matrix: number[][]): number[][] {
   return a.map((row) => row.slice(n));
 }
 
-describe('the space', () => {
+describe('the ground', () => {
   const problem = generateProblem({ seed: 3, dimensions: 6, scaling: 'l2' });
 
-  it('measures lengths with the shrunk within-category covariance of the auxiliary pictures', async () => {
-    const { auxiliaryFeatures: features, auxiliaryLabels: labels } = problem;
-    const d = features.cols;
-    const rows = Array.from({ length: features.rows }, (_, i) => Array.from(features.row(i)));
-    const scatter = Array.from({ length: d }, () => new Array<number>(d).fill(0));
-    for (const category of new Set(labels)) {
-      const own = rows.filter((_, i) => labels[i] === category);
-      const mean = Array.from({ length: d }, (_, j) => own.reduce((sum, row) => sum + row[j], 0) / own.length);
-      for (const row of own)
-        for (let j = 0; j < d; j++)
-          for (let k = 0; k < d; k++)
-            scatter[j][k] += ((row[j] - mean[j]) * (row[k] - mean[k])) / (rows.length - new Set(labels).size);
-    }
-    const kappa = (0.1 * scatter.reduce((sum, row, j) => sum + row[j], 0)) / d;
-    const metric = inverse(scatter.map((row, j) => row.map((value, k) => value + (j === k ? kappa : 0))));
-    const web = await inSpace(problem, (space) => {
-      const placed = space.place(problem.webFeatures);
-      return { rows: placed.rows.copy('float64'), squaredLengths: placed.squaredLengths };
-    });
-    for (const i of [0, 7, 20]) {
-      const x = web.rows.row(i);
-      let expected = 0;
-      for (let j = 0; j < d; j++) for (let k = 0; k < d; k++) expected += x[j] * metric[j][k] * x[k];
-      expect(web.squaredLengths[i]).toBeCloseTo(expected, 8);
-    }
-  });
-
-  it('finds the temperature under which leave-one-out posteriors are most likely', async () => {
-    const { auxiliaryFeatures, auxiliaryLabels: labels } = problem;
-    await inSpace(problem, (space) => {
-      const found = auxiliaryTemperature(backend, space, problem);
-      const { rows } = space.auxiliary(Int32Array.from(labels, (_, i) => i));
-      const solved = space.solve(rows);
-      const dot = (i: number, j: number) => rows.row(i).reduce((sum, value, k) => sum + value * solved.row(j)[k], 0);
-      const members = (category: number, but: number) =>
-        Array.from(labels.keys()).filter((i) => labels[i] === category && i !== but);
-      const gram = Array.from(labels, (_, i) => Array.from(labels, (_, j) => dot(i, j)));
-      const likelihood = (beta: number) => {
-        let total = 0;
-        for (let i = 0; i < auxiliaryFeatures.rows; i++) {
-          const scores = Array.from({ length: problem.auxiliaryNames.length }, (_, c) => {
-            const others = members(c, i);
-            const n = others.length;
-            let distance = gram[i][i];
-            for (const a of others) {
-              distance -= (2 * gram[i][a]) / n;
-              for (const b of others) distance += gram[a][b] / n / n;
-            }
-            return (-beta * distance) / (2 * space.within);
-          });
-          total += scores[labels[i]] - Math.log(scores.reduce((sum, score) => sum + Math.exp(score), 0));
-        }
-        return total;
-      };
-      const best = likelihood(found);
-      expect(best).toBeGreaterThan(likelihood(found * 1.1));
-      expect(best).toBeGreaterThan(likelihood(found / 1.1));
-    });
+  it('knows how far pictures vary about their category and categories about each other', async () => {
+    const { known, space } = await groundOf(problem);
+    const { auxiliaryFeatures, auxiliaryLabels: labels, auxiliaryNames } = problem;
+    const rows = space.place(auxiliaryFeatures, space.auxiliaryCentre);
+    const d = rows.cols;
+    let within = 0;
+    for (let i = 0; i < rows.rows; i++)
+      for (let j = 0; j < d; j++) within += (rows.at(i, j) - known.means.at(labels[i], j)) ** 2 / d;
+    expect(known.within).toBeCloseTo(within / (rows.rows - auxiliaryNames.length), 8);
+    let spread = 0;
+    for (const value of known.means.data) spread += value ** 2 / d / (auxiliaryNames.length - 1);
+    const sampling = known.counts.reduce((sum, count) => sum + known.within / count / known.counts.length, 0);
+    expect(known.between).toBeCloseTo(spread - sampling, 8);
   });
 });
 
@@ -104,13 +57,13 @@ describe('the trust in words', () => {
   };
 
   it('is high where words explain looks and nothing where they were shuffled', async () => {
-    const trust = (problem: Problem) => inSpace(problem, (space) => wordPrior(backend, space, problem).trust);
+    const trust = async (problem: Problem) => (await groundOf(problem)).prior.trust;
     expect(await trust(explained)).toBeGreaterThan(0.7);
     expect(await trust(shuffled)).toBeLessThan(0.2);
   });
 
   it('without trust expects nothing of any category', async () => {
-    const prior = await inSpace(explained, (space) => wordPrior(backend, space, explained, 0));
+    const { prior } = await groundOf(explained, 0);
     expect(Math.max(...prior.means.data.map(Math.abs))).toBeLessThan(1e-12);
     for (let c = 0; c < prior.covariance.rows; c++)
       for (let k = 0; k < prior.covariance.rows; k++)
