@@ -1,10 +1,12 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Gallery, Overview } from '../../src/studio/api.js';
 import type { Studio } from '../../src/studio/index.js';
+import { layout } from '../../src/workspace/workspace.js';
 import { chromiumPath } from '../tools.js';
 import { drawPicture, makeWorld, type World } from '../workspace/world.js';
 import { finishedWorld, hostileTitle, openStudio } from './finished-world.js';
@@ -113,13 +115,16 @@ describe.skipIf(chromiumPath === undefined)(
       // What a run in another process leaves while it is at work.
       const working = [{ stage: 'fit', progress: { done: 5, total: 40 } }];
       writeFileSync(world.path('.bowerbird', 'progress.json'), JSON.stringify({ finished: 9, total: 12, working }));
-      writeFileSync(world.path('.bowerbird', 'lock'), `${process.pid}\n`);
+      const lock = world.path(layout.lock);
+      mkdirSync(lock, { recursive: true });
+      writeFileSync(join(lock, `${process.pid}_`), '');
       await page.getByText('A run is at work').waitFor();
       await page.getByText('5 of 40').waitFor();
       await page.getByText('9 of 12 stages').waitFor();
       expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
       expect(await page.getByRole('button', { name: /Run again|Bring up to date/ }).isDisabled()).toBe(true);
-      for (const name of ['lock', 'progress.json']) rmSync(world.path('.bowerbird', name));
+      rmSync(lock, { recursive: true });
+      rmSync(world.path('.bowerbird', 'progress.json'));
       await page.getByText('A run is at work').waitFor({ state: 'detached' });
       await page.close();
     });
