@@ -3,14 +3,15 @@ const allowed = {
   linalg: [],
   formats: ['linalg'],
   text: ['linalg'],
+  numerics: ['linalg'],
   problem: ['linalg', 'formats', 'text'],
-  learner: ['linalg', 'formats', 'problem'],
-  methods: ['linalg', 'problem', 'learner'],
-  fit: ['linalg', 'formats', 'problem', 'methods'],
+  learner: ['linalg', 'formats', 'numerics', 'problem'],
+  methods: ['linalg', 'numerics', 'problem', 'learner'],
+  fit: ['linalg', 'formats', 'numerics', 'problem', 'methods'],
   plugins: ['methods', 'crawl'],
   evaluation: ['plugins', 'fit', 'linalg', 'formats', 'methods', 'learner', 'problem', 'distribute'],
   catalog: ['formats'],
-  crawl: ['catalog', 'linalg', 'formats', 'decoding'],
+  crawl: ['catalog', 'linalg', 'formats', 'numerics', 'decoding'],
   registry: [],
   decoding: [],
   vision: ['linalg', 'formats', 'catalog', 'registry', 'decoding'],
@@ -32,7 +33,7 @@ const allowed = {
     'report',
   ],
   distribute: [],
-  report: ['fit', 'linalg', 'formats', 'problem', 'evaluation', 'catalog', 'decoding'],
+  report: ['fit', 'linalg', 'formats', 'numerics', 'problem', 'evaluation', 'catalog', 'decoding'],
   demo: ['linalg'],
   studio: [
     'linalg',
@@ -61,6 +62,14 @@ const folderRules = Object.entries(allowed).map(([folder, targets]) => ({
 module.exports = {
   forbidden: [
     ...folderRules,
+    {
+      name: 'through-the-index',
+      severity: 'error',
+      comment:
+        'a folder is entered through index.ts, which says what it offers, or through names.ts, which loads nothing else',
+      from: { path: '^src/([^/]+)' },
+      to: { path: '^src/[^/]+/', pathNot: ['^src/$1/', '^src/[^/]+/(index|names)\\.ts$'] },
+    },
     {
       name: 'no-cycles',
       severity: 'error',

@@ -70,8 +70,8 @@ function exchangedNames(problem: Problem): Problem {
 async function bothDecisions(problem: Problem, backend: Backend): Promise<[string, number][]> {
   const rows: [string, number][] = [];
   for (const [title, options] of [
-    ['ours, defaults', {}],
-    ['ours, λ1 = 4', { lambda1: 4, lambda2: 3, lambda3: 0.03, lambda4: 0.03 }],
+    ['paper, defaults', {}],
+    ['paper, λ1 = 4', { lambda1: 4, lambda2: 3, lambda3: 0.03, lambda4: 0.03 }],
   ] as const) {
     const learner = await new PaperLearner(options).fit(problem, { backend });
     const semantics = problem.testSemantics.copy('float64');

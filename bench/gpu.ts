@@ -201,7 +201,7 @@ async function searches(trials: number, widths: (number | undefined)[]): Promise
     const folder = mkdtempSync(join(tmpdir(), 'bowerbird-gpu-'));
     try {
       const begun = performance.now();
-      const { trials: ended } = await search({ problem, folder, method: 'ours', trials, device: 'cuda', jobs });
+      const { trials: ended } = await search({ problem, folder, method: 'paper', trials, device: 'cuda', jobs });
       const total = (performance.now() - begun) / 1000;
       const outcomes = ended.flatMap((line) => ('outcome' in line && line.outcome ? [line.outcome] : []));
       const iterations = outcomes.reduce((sum, outcome) => sum + (outcome.iterations ?? 0), 0);

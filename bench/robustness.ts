@@ -153,7 +153,7 @@ function draw(
   const points = rows.flatMap(({ method, figures }, rank) =>
     figures.map((figure, k) => ({ method, rank, x: Number(columns[k][0]), y: figure })),
   );
-  const shown = (point: { method: string; rank: number }) => point.rank < 8 || point.method === 'ours';
+  const shown = (point: { method: string; rank: number }) => point.rank < 8 || point.method === 'paper';
   const { document } = parseHTML('<html></html>');
   const plot = Plot.plot({
     document,

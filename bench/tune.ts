@@ -42,7 +42,7 @@ export async function run(args: string[]): Promise<void> {
     options: {
       trials: { type: 'string', default: '40' },
       problem: { type: 'string' },
-      method: { type: 'string', default: 'ours' },
+      method: { type: 'string', default: 'paper' },
       device: { type: 'string', default: 'auto' },
       'memory-trials': { type: 'string', default: '300' },
       write: { type: 'boolean', default: false },

@@ -41,7 +41,7 @@ export interface ParameterSpec<Value extends ParameterValue | boolean = Paramete
   values?: readonly Value[];
 }
 
-type Declaration = Readonly<Record<string, ParameterSpec<ParameterValue | boolean>>>;
+export type Declaration = Readonly<Record<string, ParameterSpec<ParameterValue | boolean>>>;
 
 /** The values of all parameters of a declaration. */
 export type OptionsOf<Parameters extends Declaration> = {

@@ -3,9 +3,10 @@
  * pictures together, five-fold, so that no picture is in the mean it is compared with.
  */
 import { type Backend, Matrix } from '../../src/linalg/index.js';
-import { labelTargets } from '../../src/methods/blocks/linear-model.js';
-import { timesTransposed } from '../../src/methods/blocks/products.js';
-import { toUnitRows, WhitenedSpace } from '../../src/methods/blocks/whitened-space.js';
+import { WhitenedSpace } from '../../src/methods/blocks/whitened-space.js';
+import { labelTargets } from '../../src/numerics/linear-model.js';
+import { timesTransposed } from '../../src/numerics/products.js';
+import { toUnitRows } from '../../src/numerics/unit-rows.js';
 import { type Folder, rowMaxima } from '../../src/problem/index.js';
 import { rowsWhere, selectIntegers, selectRows } from '../../src/problem/rows.js';
 

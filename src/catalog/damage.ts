@@ -1,6 +1,6 @@
 /** What the database says when the disk is full or its file is damaged, in our own words: neither is a defect of ours. */
 import { BowerbirdError } from '../errors.js';
-import { fileError } from '../formats/file.js';
+import { fileError } from '../formats/index.js';
 
 const full = /No space left on device|Disk quota exceeded|not enough space on the disk/i;
 const forbidden = /Read-only file system|Permission denied/i;

@@ -19,8 +19,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { fileError } from '../formats/file.js';
-import { writeBeside } from '../formats/index.js';
+import { fileError, writeBeside } from '../formats/index.js';
 import { type DecodedRecords, decodeRecords, encodeRecord, type JournalEvent } from './journal-record.js';
 
 const segmentName = /^(\d{9})\.jsonl$/;

@@ -1,7 +1,7 @@
 /** Makes a damaged catalog anew from its journal. The damaged file is kept beside it. */
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileError } from '../formats/file.js';
+import { fileError } from '../formats/index.js';
 import { type Catalog, type CatalogOptions, catalogFile, openCatalog } from './catalog.js';
 import { isDamage } from './damage.js';
 

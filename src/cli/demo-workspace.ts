@@ -21,10 +21,10 @@ export const demoMethod = 'bowerbird';
 /** What the table of the demonstration shows, and what each method learns from, in words. */
 export const comparedMethods: Readonly<Record<string, string>> = {
   [demoMethod]: 'everything',
-  ours: 'everything, as in the paper',
-  'ours-pi': 'everything and the text, as in the paper',
-  'ours-zsl': 'names only, as in the paper',
-  'ours-wsl': 'web only, as in the paper',
+  paper: 'everything, as in the paper',
+  'paper-pi': 'everything and the text, as in the paper',
+  'paper-zsl': 'names only, as in the paper',
+  'paper-wsl': 'web only, as in the paper',
   eszsl: 'names only (ESZSL)',
   lr: 'web only (ridge regression)',
 };

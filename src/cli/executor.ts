@@ -5,8 +5,13 @@ import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createQueueExecutor, type Executor, type QueueStatus } from '../distribute/index.js';
 import { ArgumentError, UsageError } from '../errors.js';
-import type { EvaluationContext, ProblemSource, Split, ValidationChoice } from '../evaluation/context.js';
-import type { EvaluationSetting } from '../evaluation/index.js';
+import type {
+  EvaluationContext,
+  EvaluationSetting,
+  ProblemSource,
+  Split,
+  ValidationChoice,
+} from '../evaluation/index.js';
 import { type LoadOptions, type Problem, problemHash, readProblem, saveProblem } from '../problem/index.js';
 import { type QueuedEvaluation, withoutPaths } from './job-handlers.js';
 import type { Progress } from './progress.js';

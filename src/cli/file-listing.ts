@@ -1,13 +1,22 @@
 /** The arrays of any file that can be read, with shape, type and range; numbers are looked at block by block. */
 import { basename } from 'node:path';
 import { InterruptedError } from '../errors.js';
-import { convertReals, isNumeric, type NdArray, toStrings } from '../formats/array.js';
-import type { ArrayRows } from '../formats/array-rows.js';
-import { openNpyRows, readNpy, readNpyHeader } from '../formats/index.js';
-import { readMat } from '../formats/mat.js';
-import { describeMat, type MatValue, matToArray } from '../formats/mat-value.js';
-import { openSafetensors } from '../formats/safetensors.js';
-import { openArrays } from '../problem/array-source.js';
+import type { ArrayRows } from '../formats/index.js';
+import {
+  convertReals,
+  describeMat,
+  isNumeric,
+  type MatValue,
+  matToArray,
+  type NdArray,
+  openNpyRows,
+  openSafetensors,
+  readMat,
+  readNpy,
+  readNpyHeader,
+  toStrings,
+} from '../formats/index.js';
+import { openArrays } from '../problem/index.js';
 
 export interface ArrayListing {
   readonly name: string;

@@ -11,7 +11,7 @@ import {
   type SpecialCase,
   specialCases,
 } from '../learner/index.js';
-import type { Backend } from '../linalg/backend.js';
+import type { Backend } from '../linalg/index.js';
 import type { MethodSpec } from '../methods/index.js';
 import type { ParameterValue } from '../parameters.js';
 import { type Problem, problemHash, type StreamedProblem } from '../problem/index.js';
@@ -57,10 +57,10 @@ export interface LearnerFit {
   checkpoint?: Checkpoint;
 }
 
-/** `ours-pi` is `ours` with the text; its weight then has a default above 0. */
+/** `paper-pi` is `paper` with the text; its weight then has a default above 0. */
 export function learnerCase(method: string): SpecialCase | 'combo' | undefined {
   if (method === 'combo') return 'combo';
-  const name = method === 'ours-pi' ? 'ours' : method;
+  const name = method === 'paper-pi' ? 'paper' : method;
   return Object.hasOwn(specialCases, name) ? (name as SpecialCase) : undefined;
 }
 
@@ -71,7 +71,7 @@ export function refuseLearnerOptions(method: string, values: LearnerValues): voi
   if (given)
     throw new UsageError(
       `--${given} belongs to the paper's learner, and this is a fit of ${method}`,
-      `Add --method ours, or leave it out; "--set NAME=VALUE" sets a parameter of ${method}.`,
+      `Add --method paper, or leave it out; "--set NAME=VALUE" sets a parameter of ${method}.`,
     );
 }
 
@@ -82,7 +82,7 @@ export function refuseFixedParameters(special: SpecialCase, values: LearnerValue
   if (given)
     throw new UsageError(
       `${special} has ${given} = ${fixed[given]}, and --${given} ${values[given]} would change it`,
-      'Add --method ours, or leave it out.',
+      'Add --method paper, or leave it out.',
     );
 }
 

@@ -1,8 +1,8 @@
 /** Parameters of a method as the command line gives them: a file, and NAME=VALUE. */
 import { readFile } from 'node:fs/promises';
 import { FormatError, UsageError } from '../errors.js';
-import { fileError } from '../formats/file.js';
-import type { MethodSpec } from '../methods/index.js';
+import { fileError } from '../formats/index.js';
+import { currentName, type MethodSpec } from '../methods/index.js';
 import { type ParameterValue, resolveParameters } from '../parameters.js';
 
 /** Parameters from a file, overruled by NAME=VALUE of the command line. */
@@ -46,7 +46,7 @@ async function parametersOf(path: string, method: string): Promise<Record<string
     const found = Array.isArray(record) ? 'a list' : record === null ? 'nothing' : `a ${typeof record}`;
     throw new UsageError(`--params ${path} holds ${found}; an object such as {"lambda1": 0.01} was expected`);
   }
-  const made = String((parsed as { method?: unknown }).method ?? method);
+  const made = currentName(String((parsed as { method?: unknown }).method ?? method));
   if (made !== method)
     throw new UsageError(
       `--params ${path} holds parameters of ${made}, and this is a fit of ${method}`,

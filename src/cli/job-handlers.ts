@@ -8,7 +8,7 @@ import {
   type Split,
   shareSplits,
   withValidation,
-} from '../evaluation/context.js';
+} from '../evaluation/index.js';
 import { type LoadOptions, loadProblem, problemHash } from '../problem/index.js';
 
 /** What the coordinator sends: a context of evaluation whose file is named apart, and the splits its jobs ask for. */

@@ -1,7 +1,7 @@
 /** Finds the command, parses its line, runs it, and turns what happened into an exit code. */
 import { readFileSync } from 'node:fs';
 import { BowerbirdError, InterruptedError, PartialFailureError, UsageError } from '../errors.js';
-import { fileError } from '../formats/file.js';
+import { fileError } from '../formats/index.js';
 import type { Command } from './command.js';
 import { commands } from './commands/index.js';
 import { commandHelp, overview } from './help.js';

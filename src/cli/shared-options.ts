@@ -1,8 +1,8 @@
 /** Options that several commands share, and what they turn into. */
 import { UsageError } from '../errors.js';
-import type { Backend } from '../linalg/backend.js';
+import type { Backend } from '../linalg/index.js';
 import { createBackend, deviceChoices } from '../linalg/index.js';
-import { findMethod, type MethodSpec, methods } from '../methods/index.js';
+import { currentName, findMethod, type MethodSpec, methods } from '../methods/index.js';
 import { featureScalings, type LoadOptions } from '../problem/index.js';
 import type { OptionSpec } from './command.js';
 import { nearest } from './parse.js';
@@ -77,10 +77,17 @@ export function openBackend(values: { device: string; threads: number | undefine
   return createBackend({ device: values.device as (typeof deviceChoices)[number], threads: values.threads });
 }
 
-/** @throws UsageError, with the method that was probably meant */
-export function methodNamed(name: string): MethodSpec {
+/**
+ * The method, and a note where it has another name now.
+ * @throws UsageError, with the method that was probably meant
+ */
+export function methodNamed(name: string, note: (text: string) => void = () => {}): MethodSpec {
   const names = methods.map((spec) => spec.name);
-  if (names.includes(name)) return findMethod(name);
+  const current = currentName(name);
+  if (names.includes(current)) {
+    if (current !== name) note(`${name} is now called ${current}`);
+    return findMethod(current);
+  }
   const near = nearest(name, names);
   throw new UsageError(
     `there is no method "${name}"`,

@@ -1,7 +1,7 @@
 /** Folders of the workspace that the crawl writes to and tidies up: real ones, so that no link leads it elsewhere. */
 import { lstatSync, mkdirSync } from 'node:fs';
 import { FileError } from '../errors.js';
-import { fileError } from '../formats/file.js';
+import { fileError } from '../formats/index.js';
 
 /** Makes the folder where it is missing. @throws FileError where a link or a file is in its place */
 export function ownFolder(path: string): string {

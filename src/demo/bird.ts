@@ -3,7 +3,7 @@
  * reared up by the tilt; what belongs to the face is turned back so that the bill stays level. Marks are clipped to the
  * outline, so they follow the bird whatever its pose.
  */
-import type { Random } from '../linalg/random.js';
+import type { Random } from '../linalg/index.js';
 import { between, chance, convexHull, ellipsePoints, n, type Point, pick, polygon, smoothOutline } from './geometry.js';
 import { type BodyPlan, bodyPlans, css, type Individual, individualOf } from './plumage.js';
 import type { Species } from './species.js';

@@ -2,7 +2,7 @@
  * Titles, tags and descriptions of the photo site. People name what they believe they have seen, often the marks too; on
  * wrong pictures the words betray it as often as on real sites, which is not always.
  */
-import type { Random } from '../linalg/random.js';
+import type { Random } from '../linalg/index.js';
 import { between, chance, pick } from './geometry.js';
 import type { OffTopicSubject } from './off-topic.js';
 import type { Species } from './species.js';

@@ -3,7 +3,7 @@
  * word vectors trained on it place a name by its parts. It speaks of all species alike, whether pictures of them are
  * labelled or not.
  */
-import { Random } from '../linalg/random.js';
+import { Random } from '../linalg/index.js';
 import { chance, pick } from './geometry.js';
 import type { Species } from './species.js';
 

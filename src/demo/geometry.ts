@@ -1,5 +1,5 @@
 /** The few shapes that drawings are made of, as SVG path data. */
-import type { Random } from '../linalg/random.js';
+import type { Random } from '../linalg/index.js';
 
 export type Point = readonly [x: number, y: number];
 

@@ -1,5 +1,5 @@
 /** Pictures that a search for a bird also finds: a landscape, a nest, eggs, a logo. */
-import type { Random } from '../linalg/random.js';
+import type { Random } from '../linalg/index.js';
 import { between, chance, ellipsePoints, n, type Point, pick, polygon, smoothOutline } from './geometry.js';
 import { photographSize, svgDocument } from './photograph.js';
 import { drawBackground, drawBranch, type Place } from './scene.js';

@@ -1,6 +1,6 @@
 /** A photograph of one bird: species, individual, pose, place, light and what stands in the way, all from one stream of random numbers. */
 import sharp from 'sharp';
-import type { Random } from '../linalg/random.js';
+import type { Random } from '../linalg/index.js';
 import { drawBird, randomPose } from './bird.js';
 import { between, chance, n, pick } from './geometry.js';
 import { bodyPlans } from './plumage.js';

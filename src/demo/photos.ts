@@ -2,7 +2,7 @@
  * What the photo site holds: for every species the list of photos that a search for it brings, with the truth about each.
  * A photo is only a plan here; its picture is drawn when it is asked for.
  */
-import { Random } from '../linalg/random.js';
+import { Random } from '../linalg/index.js';
 import { type Caption, captionOf, captionOffTopic, captionOfOther } from './captions.js';
 import { chance, pick } from './geometry.js';
 import { type OffTopicSubject, offTopicScene, offTopicSubjects } from './off-topic.js';

@@ -1,5 +1,5 @@
 /** What the body plans look like before any mark is added, and the colours that marks can have. */
-import { Random } from '../linalg/random.js';
+import { Random } from '../linalg/index.js';
 import { between } from './geometry.js';
 import type { BodyPlanName, ColourName, Species } from './species.js';
 

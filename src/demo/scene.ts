@@ -1,5 +1,5 @@
 /** What is around a bird: sky, foliage, water, a plain wall of a blurred garden; a branch to sit on; leaves in front. */
-import type { Random } from '../linalg/random.js';
+import type { Random } from '../linalg/index.js';
 import { between, chance, ellipsePoints, n, pick, smoothOutline } from './geometry.js';
 
 export type Place = 'sky' | 'foliage' | 'water' | 'garden';

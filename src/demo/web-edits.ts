@@ -1,6 +1,6 @@
 /** What happens to photographs on their way onto the web: crops, borders, watermarks, filters, repeated compression. */
 import sharp, { type Sharp } from 'sharp';
-import type { Random } from '../linalg/random.js';
+import type { Random } from '../linalg/index.js';
 import { between, chance, n, pick } from './geometry.js';
 
 /** Letters as strokes on a grid of 4 by 6, so that watermarks do not depend on the fonts of a machine. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Random } from '../linalg/random.js';
+import { Random } from '../linalg/index.js';
 import type { Progress } from '../progress.js';
 import { writeCorpus } from './corpus.js';
 import { photograph } from './photograph.js';

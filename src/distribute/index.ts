@@ -1,5 +1,7 @@
 /** Jobs on the threads of this machine, or on many machines. */
+export { dispatch, fixedPlaces, type Outcome } from './dispatch.js';
 export type { ExecutionOptions, Executor, JobFailure, JobHandlerModule } from './executor.js';
+export { failureOf } from './failure.js';
 export { QueueError } from './queue/connect.js';
 export { createQueueExecutor, type QueueExecutorOptions, type QueueStatus } from './queue/queue-executor.js';
 export { type RegisteredHandler, type ServeOptions, serveQueue, type WorkerEvent } from './queue/serve.js';

@@ -1,5 +1,4 @@
 /** What a thread of the pool and its owner say to each other. */
-
 import type { Progress } from '../progress.js';
 import type { JobFailure } from './executor.js';
 

@@ -1,5 +1,4 @@
 /** The table of a comparison: scores with intervals, and tests of each method against the reference and against the best. */
-
 import { confusionMatrix } from '../fit/index.js';
 import type { Problem } from '../problem/index.js';
 import { candidateNames } from '../problem/index.js';
@@ -49,7 +48,7 @@ export function buildTable(results: readonly MethodResult[], input: TableInput):
     (best, each) => (best && best.row.accuracy.mean >= each.row.accuracy.mean ? best : each),
     undefined,
   );
-  const reference = scored.find(({ row }) => row.method === 'ours') ?? scored[0];
+  const reference = scored.find(({ row }) => row.method === 'paper') ?? scored[0];
   const rows = scored.map(({ row, right }) => ({
     ...row,
     ...(reference.row !== row && { againstReference: scorer.compare(right, reference.row.method, reference.right) }),

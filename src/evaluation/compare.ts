@@ -26,7 +26,7 @@ export interface CompareOptions extends EvaluationSetting {
 
 /**
  * @example
- * const table = await compare({ problem, folder: 'table', methods: [findMethod('ours'), findMethod('lr')], trials: 20 });
+ * const table = await compare({ problem, folder: 'table', methods: [findMethod('paper'), findMethod('lr')], trials: 20 });
  * for (const row of table.rows) console.log(row.method, row.accuracy.mean);
  */
 export async function compare(given: CompareOptions): Promise<CompareTable> {

@@ -1,6 +1,13 @@
 /** Scores of predictions and weights, searches for parameters, comparisons of methods, experiments. */
 export { type CompareOptions, compare } from './compare.js';
-export { type EvaluationContext, type ProblemSource, type ValidationChoice, withValidation } from './context.js';
+export {
+  type EvaluationContext,
+  type ProblemSource,
+  type Split,
+  shareSplits,
+  type ValidationChoice,
+  withValidation,
+} from './context.js';
 export type { EvaluationSetting } from './evaluation-run.js';
 export { builtInProblem } from './experiments/built-in.js';
 export { type Experiment, type ExperimentName, experimentNames, experiments } from './experiments/definitions.js';
@@ -30,6 +37,7 @@ export type {
   SeriesPoint,
   ValidationRecord,
 } from './results.js';
+export { searchable } from './sample-parameters.js';
 export { defaultEarlyStopping, type SearchOptions, type SearchResult, search } from './search.js';
 export { Bootstrap, type BootstrapOptions, categoryWeights, type Interval } from './statistics/bootstrap.js';
 export { type McNemar, mcnemar, mcnemarP, type PermutationOptions, permutationTest } from './statistics/paired.js';

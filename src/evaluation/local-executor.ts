@@ -1,7 +1,6 @@
 /** An executor of one job at a time in this very thread: for `--jobs 1`, for tests, and where a GPU is the bottleneck. */
-import { dispatch, fixedPlaces, type Outcome } from '../distribute/dispatch.js';
-import type { ExecutionOptions, Executor } from '../distribute/executor.js';
-import { failureOf } from '../distribute/failure.js';
+import type { ExecutionOptions, Executor } from '../distribute/index.js';
+import { dispatch, failureOf, fixedPlaces, type Outcome } from '../distribute/index.js';
 import type { Progress } from '../progress.js';
 import type { EvaluationContext } from './context.js';
 import { open } from './job-handler.js';

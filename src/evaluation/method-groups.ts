@@ -15,24 +15,24 @@ export const methodGroups = {
     title: 'Table I: web pictures and auxiliary categories',
     setting: 'standard',
     methods:
-      'lr kmm gfk sa tca coral neil bergamo wsdg sukhbaatar xiao eszsl latem sje dap iap sync li kodirov zhang-saligrama xu shojaee zsk se-gzsl wsl+zsl ours-wsl ours-zsl ours-sim1 ours-sim2 ours'.split(
+      'lr kmm gfk sa tca coral neil bergamo wsdg sukhbaatar xiao eszsl latem sje dap iap sync li kodirov zhang-saligrama xu shojaee zsk se-gzsl wsl+zsl paper-wsl paper-zsl paper-sim1 paper-sim2 paper'.split(
         ' ',
       ),
   },
   table2: {
     title: 'Table II: generalized setting',
     setting: 'generalized',
-    methods: ['lr-mix', 'wsl+lr', 'chao', 'ours'],
+    methods: ['lr-mix', 'wsl+lr', 'chao', 'paper'],
   },
   table3: {
     title: 'Table III: with the text of web pictures',
     setting: 'standard',
-    methods: ['lr', 'svm-plus', 'wsl+zsl', 'wsdg-pi+zsl', 'ours', 'ours-pi'],
+    methods: ['lr', 'svm-plus', 'wsl+zsl', 'wsdg-pi+zsl', 'paper', 'paper-pi'],
   },
   table4: {
     title: 'Table IV: generalized setting with the text of web pictures',
     setting: 'generalized',
-    methods: ['lr-mix', 'svm-plus-mix', 'wsl+lr', 'wsdg-pi+lr', 'ours', 'ours-pi'],
+    methods: ['lr-mix', 'svm-plus-mix', 'wsl+lr', 'wsdg-pi+lr', 'paper', 'paper-pi'],
   },
 } as const satisfies Record<string, MethodGroup>;
 

@@ -1,8 +1,15 @@
 /** Smaller or noisier forms of a problem, for experiments and for the first look at a trial. Test labels choose nothing. */
 import { ArgumentError } from '../errors.js';
-import { Random } from '../linalg/random.js';
-import { candidateNames, type Problem, subsetWeb } from '../problem/index.js';
-import { keepAuxiliary, keepTest, keepWeb, rowsByCategory } from '../problem/subset.js';
+import { Random } from '../linalg/index.js';
+import {
+  candidateNames,
+  keepAuxiliary,
+  keepTest,
+  keepWeb,
+  type Problem,
+  rowsByCategory,
+  subsetWeb,
+} from '../problem/index.js';
 import type { ProblemChange } from './results.js';
 
 /** Streams of random numbers, so that one change does not disturb another. */

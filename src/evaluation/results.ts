@@ -132,7 +132,7 @@ export interface CompareTable {
   trials: number;
   seeds: readonly number[];
   seed: number;
-  /** The method the others are tested against: `ours` where it took part, else the first. */
+  /** The method the others are tested against: `paper` where it took part, else the first. */
   reference: string;
   /** The method with the highest accuracy. */
   best: string;

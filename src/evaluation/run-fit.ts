@@ -1,7 +1,7 @@
 /** One job: a fit of a method to a problem, and what came of it as plain values that can travel. */
 import { fitAnswers } from '../fit/index.js';
 import type { ResidentProblem } from '../learner/index.js';
-import type { Backend } from '../linalg/backend.js';
+import type { Backend } from '../linalg/index.js';
 import type { Problem } from '../problem/index.js';
 import type { Progress } from '../progress.js';
 import type { FitJob, FitOutcome } from './results.js';

@@ -1,5 +1,5 @@
 /** The parameters of trial k of a random search (Bergstra and Bengio 2012): a function of seed, trial and parameter name alone. */
-import { Random } from '../linalg/random.js';
+import { Random } from '../linalg/index.js';
 import type { MethodSpec, ParameterValue, SearchRange } from '../methods/index.js';
 import type { Parameters } from './results.js';
 

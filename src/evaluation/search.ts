@@ -33,12 +33,13 @@ export const defaultEarlyStopping: EarlyStopping = { share: 1 / 4, keep: 1 / 3 }
 
 /**
  * @example
- * const { chosen } = await search({ problem, folder: 'tuned', method: 'ours', trials: 40 });
+ * const { chosen } = await search({ problem, folder: 'tuned', method: 'paper', trials: 40 });
  * const learner = await new PaperLearner(chosen.parameters).fit(problem);
  */
 export async function search(options: SearchOptions): Promise<SearchResult> {
-  const { method = 'bowerbird', trials = 40, earlyStopping } = options;
-  const spec = findMethod(method);
+  const { trials = 40, earlyStopping } = options;
+  const spec = findMethod(options.method ?? 'bowerbird');
+  const method = spec.name;
   requireSearch(spec, trials);
   return evaluate('tune', options, { validation: true, test: false }, async (open) => {
     const reason = reasonToSkip(spec, open.problem, open.generalized);

@@ -2,7 +2,7 @@
  * A problem that threads can share: its matrices lie in SharedArrayBuffers, which a message hands over without copying.
  * Web pictures of validation categories are left out; the validation problem is made from them before.
  */
-import { Matrix, type RealArray } from '../linalg/matrix.js';
+import { Matrix, type RealArray } from '../linalg/index.js';
 import type { Problem } from '../problem/index.js';
 
 /** A matrix as a plain value, as messages carry it. */

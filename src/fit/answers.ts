@@ -1,6 +1,6 @@
 /** What is said about pictures: for each the category with the largest score, the runner-up, and how sure that is. */
 import { ArgumentError } from '../errors.js';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Matrix } from '../linalg/index.js';
 import type { Probabilities } from '../problem/index.js';
 
 /** About n pictures, in columns; categories are indices into `names`. */

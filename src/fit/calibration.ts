@@ -5,7 +5,8 @@
  * pictures of the validation categories, classified by the same method fitted for them; test labels are not touched.
  */
 import { ArgumentError } from '../errors.js';
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
+import { softmaxInPlace } from '../numerics/index.js';
 
 export interface Sharpness {
   readonly temperature: number;
@@ -38,11 +39,9 @@ export function scoreSpread(scores: Matrix): number {
 /** Probabilities of the categories, a row at a time. */
 export function confidences(scores: ArrayLike<number>, { temperature, spread }: Sharpness): Float64Array {
   const scale = 1 / (temperature * spread);
-  let largest = Number.NEGATIVE_INFINITY;
-  for (let c = 0; c < scores.length; c++) largest = Math.max(largest, scores[c]);
-  const result = Float64Array.from({ length: scores.length }, (_, c) => Math.exp((scores[c] - largest) * scale));
-  const sum = result.reduce((total, value) => total + value, 0);
-  return result.map((value) => value / sum);
+  const chances = Float64Array.from(scores, (score) => score * scale);
+  softmaxInPlace(chances);
+  return chances;
 }
 
 /** The same of n rows of scores. */

@@ -4,8 +4,8 @@
  * and gives the temperature. So confidence is learnt on pictures like those that will be classified, and test labels
  * are not touched.
  */
-import type { Backend } from '../linalg/backend.js';
-import { Matrix } from '../linalg/matrix.js';
+import type { Backend } from '../linalg/index.js';
+import { Matrix } from '../linalg/index.js';
 import {
   candidateNames,
   type Method,

@@ -3,9 +3,8 @@
  * searches, programs) comes through here, and whatever shows, keeps or uses a fit takes what comes out.
  */
 import { ArgumentError } from '../errors.js';
-import type { Backend } from '../linalg/backend.js';
+import type { Backend, Matrix } from '../linalg/index.js';
 import { type BackendOptions, createBackend } from '../linalg/index.js';
-import type { Matrix } from '../linalg/matrix.js';
 import { createMethod, findMethod, type MethodSpec, type ParameterValue } from '../methods/index.js';
 import { candidateNames, type FeatureScaling, type Method, type Problem, problemHash } from '../problem/index.js';
 import type { Progress } from '../progress.js';

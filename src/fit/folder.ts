@@ -14,7 +14,7 @@ import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FormatError, UsageError } from '../errors.js';
 import { readCsv, readNpy, toMatrix, writeCsv, writeFileAtomic, writeNpy } from '../formats/index.js';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Matrix } from '../linalg/index.js';
 import { type Answer, type Answers, answerRows } from './answers.js';
 import type { FitMetrics } from './metrics.js';
 import { type FitRecord, type FitResult, fitSchema, type WeightedPicture } from './result.js';

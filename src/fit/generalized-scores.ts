@@ -1,6 +1,6 @@
 /** Scores of the generalized setting: mean per-category accuracy over seen and unseen categories, and their harmonic mean. */
-import type { Matrix } from '../linalg/matrix.js';
-import { curveArea, seenUnseenCurve } from '../methods/blocks/seen-unseen-curve.js';
+import type { Matrix } from '../linalg/index.js';
+import { curveArea, seenUnseenCurve } from '../methods/index.js';
 import { categoryAccuracies } from './accuracy.js';
 
 export interface GeneralizedScores {

@@ -2,8 +2,7 @@
  * The model of a fit, for pictures that come later: the method's own formula or a student taught with its answers,
  * whichever is better on validation categories, and how sure it may be.
  */
-import type { Backend } from '../linalg/backend.js';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Backend, Matrix } from '../linalg/index.js';
 import type { FeatureScaling, Method, Problem } from '../problem/index.js';
 import { chancesOf, reliability, scoreSpread } from './calibration.js';
 import { chooseScorer, type ScorerChoice, scorerOfKind, scoresAsIfNew } from './choose-scorer.js';

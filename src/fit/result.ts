@@ -1,5 +1,5 @@
 /** A finished fit: what it says about the test pictures, what it learnt on the way, and where it comes from. */
-import type { Matrix } from '../linalg/matrix.js';
+import type { Matrix } from '../linalg/index.js';
 import type { ParameterValue } from '../methods/index.js';
 import type { FeatureScaling, FitDetails } from '../problem/index.js';
 import type { Answers } from './answers.js';

@@ -5,8 +5,8 @@
  */
 import { ArgumentError, FormatError } from '../errors.js';
 import { openSafetensors, toMatrix, writeSafetensors } from '../formats/index.js';
-import type { Backend } from '../linalg/backend.js';
-import { Matrix } from '../linalg/matrix.js';
+import type { Backend } from '../linalg/index.js';
+import { Matrix } from '../linalg/index.js';
 import type { LinearDecision } from '../problem/index.js';
 import { type Answers, answersOf } from './answers.js';
 import { chancesOf, type Sharpness } from './calibration.js';

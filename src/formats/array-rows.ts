@@ -3,7 +3,7 @@
  * read, straight into the caller's storage where its type is the file's.
  */
 import { ArgumentError, FormatError } from '../errors.js';
-import type { RealArray } from '../linalg/matrix.js';
+import type { RealArray } from '../linalg/index.js';
 import { convertReals, elementCount, type NumericData, type NumericDtype } from './array.js';
 import { type FileSource, openFile, type RandomAccessFile } from './file.js';
 import { readHeader } from './npy-header.js';

@@ -3,7 +3,7 @@
  * conversions from there to matrices, integers and strings.
  */
 import { ArgumentError, FormatError } from '../errors.js';
-import { type ArrayOf, type Dtype, Matrix, type RealArray } from '../linalg/matrix.js';
+import { type ArrayOf, type Dtype, Matrix, type RealArray } from '../linalg/index.js';
 import { halfToFloats, realsToHalves } from './float16.js';
 
 interface DataByDtype {

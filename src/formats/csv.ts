@@ -1,6 +1,6 @@
 /** Tables of text and of numbers in CSV files: read with their header, written with quotes only where they are needed. */
 import { FormatError } from '../errors.js';
-import { type ArrayOf, type Dtype, Matrix, type RealArray } from '../linalg/matrix.js';
+import { type ArrayOf, type Dtype, Matrix, type RealArray } from '../linalg/index.js';
 import { type PendingFile, writeBeside } from './atomic.js';
 import { type CsvOptions, type CsvRecord, csvRecords } from './csv-records.js';
 import type { FileSource } from './file.js';

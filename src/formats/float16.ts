@@ -2,7 +2,7 @@
  * Half precision in software, since this engine has no Float16Array: binary16 has 1 sign, 5 exponent and 10 fraction
  * bits, bfloat16 is the upper half of a float32. Rounding is to nearest, ties to even, as in numpy.
  */
-import type { RealArray } from '../linalg/matrix.js';
+import type { RealArray } from '../linalg/index.js';
 
 let table: Float32Array | undefined;
 const float = new Float32Array(1);

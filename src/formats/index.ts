@@ -3,7 +3,10 @@ export {
   type ArrayData,
   type ArrayDtype,
   type ArrayOrigin,
+  convertReals,
+  elementCount,
   fromMatrix,
+  isNumeric,
   type NdArray,
   type NumericDtype,
   toInt32,
@@ -23,10 +26,12 @@ export {
   writeCsv,
 } from './csv.js';
 export { type CsvOptions, type CsvRecord, csvRecords } from './csv-records.js';
-export { type FileSource, memoryFile, openFile, type RandomAccessFile, withFile } from './file.js';
-export { readGlove, writeGlove } from './glove.js';
+export { type FileSource, fileError, memoryFile, openFile, type RandomAccessFile, withFile } from './file.js';
+export { halfToFloats, realsToHalves } from './float16.js';
+export { gloveDimension, gloveEntries, readGlove, writeGlove } from './glove.js';
 export { readMat } from './mat.js';
 export {
+  describeMat,
   type MatCell,
   type MatNumbers,
   type MatSparse,
@@ -46,10 +51,13 @@ export { NpyWriter, type NpyWriterOptions } from './npy-writer.js';
 export { Npz, type OpenNpzOptions, openNpz, readNpz, type WriteNpzOptions, writeNpz } from './npz.js';
 export { openSafetensors, readSafetensors, Safetensors, writeSafetensors } from './safetensors.js';
 export type { ArrayHeader, ReadArrayOptions, RowRange } from './stored-array.js';
+export type { WordVectorEntry } from './word-vectors.js';
 export {
   type ReadWordVectorsOptions,
   readWord2vec,
+  readWord2vecHeader,
   type WordVectors,
   type WriteWord2vecOptions,
+  word2vecEntries,
   writeWord2vec,
 } from './word2vec.js';

@@ -3,7 +3,7 @@
  * them: the columns of a d×n matrix are, without moving a byte, the rows of an n×d one here.
  */
 import { FormatError, MemoryError } from '../errors.js';
-import { type Dtype, Matrix } from '../linalg/matrix.js';
+import { type Dtype, Matrix } from '../linalg/index.js';
 import {
   type ArrayOrigin,
   convertReals,

@@ -1,7 +1,7 @@
 /** Writes MATLAB files of version 5, which MATLAB, Octave and scipy open: little-endian, deflated on request. */
 import { deflateSync } from 'node:zlib';
 import { ArgumentError } from '../errors.js';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Matrix } from '../linalg/index.js';
 import { elementCount, type NumericDtype } from './array.js';
 import { type PendingFile, writeBeside } from './atomic.js';
 import type { MatCell, MatNumbers, MatSparse, MatStruct, MatText, MatValue } from './mat-value.js';

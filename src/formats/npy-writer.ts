@@ -3,7 +3,7 @@
  * and is corrected at the end. The file appears under its name only when it is complete.
  */
 import { ArgumentError } from '../errors.js';
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
 import { checkArray, fromMatrix, type NdArray, type NumericDtype } from './array.js';
 import { PendingFile } from './atomic.js';
 import { numericChunks } from './npy.js';

@@ -1,6 +1,6 @@
 /** Reading and writing `.npy` files whole, or a range of rows of one. */
 import { ArgumentError } from '../errors.js';
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
 import { checkArray, fromMatrix, isNumeric, type NdArray } from './array.js';
 import { writeBeside } from './atomic.js';
 import { type FileSource, withFile } from './file.js';

@@ -3,7 +3,7 @@
  * rows; names are given with or without the `.npy` ending.
  */
 import { FormatError } from '../errors.js';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Matrix } from '../linalg/index.js';
 import type { NdArray } from './array.js';
 import { type ArrayRows, storedRows } from './array-rows.js';
 import { writeBeside } from './atomic.js';

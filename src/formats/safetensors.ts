@@ -3,7 +3,7 @@
  * read one at a time, whole or by rows; bfloat16 is read as float32.
  */
 import { ArgumentError, FormatError } from '../errors.js';
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
 import { checkArray, elementCount, fromMatrix, itemBytes, type NdArray, type NumericDtype } from './array.js';
 import { type ArrayRows, storedRows } from './array-rows.js';
 import { writeBeside } from './atomic.js';

@@ -3,7 +3,7 @@
  * numbers. Files are read in pieces; only rows that are kept take memory.
  */
 import { FormatError } from '../errors.js';
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
 import type { Progress } from '../progress.js';
 import type { RandomAccessFile } from './file.js';
 

@@ -1,6 +1,6 @@
 /** How well vectors agree with people's judgements of similarity: cosine, and Spearman's rank correlation ρ. */
 import { ArgumentError } from '../errors.js';
-import type { RealArray } from '../linalg/matrix.js';
+import type { RealArray } from '../linalg/index.js';
 
 export function cosine(x: RealArray, y: RealArray): number {
   let [xy, xx, yy] = [0, 0, 0];

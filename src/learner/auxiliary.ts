@@ -2,8 +2,8 @@
  * Stage 1: the auxiliary dictionary Da = Xa Aa' (Aa Aa' + I)⁻¹. Only the class sums of the auxiliary features and the
  * class counts enter, so one pass over the features is enough.
  */
-import type { Backend } from '../linalg/backend.js';
-import { Matrix } from '../linalg/matrix.js';
+import type { Backend } from '../linalg/index.js';
+import { Matrix } from '../linalg/index.js';
 
 export interface ClassSums {
   /** C×d, always accumulated in float64. */

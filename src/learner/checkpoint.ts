@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { BowerbirdError } from '../errors.js';
 import { fromMatrix, readNpz, toMatrix, writeNpz } from '../formats/index.js';
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
 import type { PaperSolver } from './paper-solver.js';
 import { type IterationRecord, traceColumns } from './trace.js';
 

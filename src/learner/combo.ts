@@ -1,7 +1,7 @@
 /** The paper's `combo`: the mean of the semantic vectors that the web-only and the zero-shot special case predict. */
-import type { Matrix } from '../linalg/matrix.js';
-import { type FitDetails, type LinearDecision, type Method, notFitted, rowMaxima } from '../problem/method.js';
-import type { Problem } from '../problem/problem.js';
+import type { Matrix } from '../linalg/index.js';
+import type { Problem } from '../problem/index.js';
+import { type FitDetails, type LinearDecision, type Method, notFitted, rowMaxima } from '../problem/index.js';
 import { distances } from './nearest.js';
 import type { LearnerOptions } from './options.js';
 import {
@@ -18,7 +18,7 @@ export class Combo implements Method {
   readonly zeroShot: PaperLearner;
   /** Mean semantic vectors of the test pictures, nt×m. */
   semantics_!: Matrix<Float64Array>;
-  theta_!: Float64Array;
+  webWeights_!: Float64Array;
   /** Other pictures go through the mean of the two maps. */
   model_!: LearnerModel;
   trace_: IterationRecord[] = [];
@@ -26,15 +26,15 @@ export class Combo implements Method {
   warnings_: string[] = [];
 
   constructor(options: Partial<LearnerOptions> = {}) {
-    this.web = new PaperLearner({ ...options, special: 'ours-wsl' });
-    this.zeroShot = new PaperLearner({ ...options, special: 'ours-zsl' });
+    this.web = new PaperLearner({ ...options, special: 'paper-wsl' });
+    this.zeroShot = new PaperLearner({ ...options, special: 'paper-zsl' });
   }
 
   async fit(problem: Problem, options: Omit<LearnerFitOptions, 'checkpoint'> = {}): Promise<this> {
     await this.web.fit(problem, options);
     await this.zeroShot.fit(problem, options);
     this.semantics_ = this.#mean(problem.testFeatures);
-    this.theta_ = this.web.theta_;
+    this.webWeights_ = this.web.webWeights_;
     this.model_ = { ...this.web.model_, map: mean(this.web.model_.map, this.zeroShot.model_.map) };
     this.trace_ = [...this.web.trace_, ...this.zeroShot.trace_];
     this.converged_ = this.web.converged_ && this.zeroShot.converged_;

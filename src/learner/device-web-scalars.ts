@@ -2,8 +2,8 @@
  * The arithmetic of `HostWebScalars` on a GPU: the numbers kept for every picture are rows of one matrix on the device
  * and stay there; what comes back to the host are sums and maxima.
  */
-import type { Backend, DeviceProgram, KernelValue } from '../linalg/backend.js';
-import { Matrix } from '../linalg/matrix.js';
+import type { Backend, DeviceProgram, KernelValue } from '../linalg/index.js';
+import { Matrix } from '../linalg/index.js';
 import type { WebProducts } from './theta/problem.js';
 import { descend } from './theta/projected-gradient.js';
 import type { Grouping } from './web-features.js';

@@ -4,8 +4,7 @@
  * iterations, moves with the rows of a category together, coefficients with a row for each picture, so that everything
  * below is a pass of the backend over rows in segments.
  */
-import type { Backend } from '../linalg/backend.js';
-import type { Dtype, Matrix } from '../linalg/matrix.js';
+import type { Backend, Dtype, Matrix } from '../linalg/index.js';
 import { lending } from './storage.js';
 
 const blockLength = 16;

@@ -1,7 +1,6 @@
 /** The inductive map: pictures that were not part of the fit get a = (D'D + ridge I)⁻¹ D'x, one product with a matrix. */
 import { ArgumentError } from '../errors.js';
-import type { Backend } from '../linalg/backend.js';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Backend, Matrix } from '../linalg/index.js';
 
 /** D (D'D + ridge I)⁻¹, d×r, in the storage of the backend; the caller releases it. */
 export function inductiveMap(backend: Backend, dictionary: Matrix, ridge: number): Matrix {

@@ -1,6 +1,6 @@
 /** Nearest category in the semantic space. */
-import type { Backend } from '../linalg/backend.js';
-import { Matrix } from '../linalg/matrix.js';
+import type { Backend } from '../linalg/index.js';
+import { Matrix } from '../linalg/index.js';
 
 export type Metric = 'euclidean' | 'cosine';
 

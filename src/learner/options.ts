@@ -1,6 +1,6 @@
 /** Parameters of the paper's learner and the special cases of its Table I. */
 import { ArgumentError } from '../errors.js';
-import type { Dtype } from '../linalg/matrix.js';
+import type { Dtype } from '../linalg/index.js';
 import { choice, flag, linear, log, number, type OptionsOf, resolveParameters, whole } from '../parameters.js';
 
 const powers = log(1e-3, 1e3);
@@ -33,22 +33,27 @@ export const learnerParameters = {
 
 export type LearnerOptions = OptionsOf<typeof learnerParameters>;
 
-/** What each special case fixes. `combo` averages the semantic vectors of `ours-wsl` and `ours-zsl`. */
+/** What each special case fixes. `combo` averages the semantic vectors of `paper-wsl` and `paper-zsl`. */
 export const specialCases = {
-  ours: {},
-  'ours-wsl': { lambda1: 0 },
-  'ours-zsl': { lambda3: 0, lambda4: 0, gamma: 0, useWeb: false },
-  'ours-sim1': { lambda2: 0 },
-  'ours-sim2': { lambda3: 0 },
+  paper: {},
+  'paper-wsl': { lambda1: 0 },
+  'paper-zsl': { lambda3: 0, lambda4: 0, gamma: 0, useWeb: false },
+  'paper-sim1': { lambda2: 0 },
+  'paper-sim2': { lambda3: 0 },
 } as const satisfies Record<string, Partial<LearnerOptions>>;
 
 export type SpecialCase = keyof typeof specialCases;
 
 export function resolveOptions(given: Partial<LearnerOptions>): LearnerOptions {
-  const options = resolveParameters('ours', learnerParameters, given);
+  const options = resolveParameters('paper', learnerParameters, given);
   if (options.penaltyMaximum < options.penaltyStart)
     throw new ArgumentError(
-      `ours: penaltyMaximum is ${options.penaltyMaximum}; it must be at least penaltyStart, ${options.penaltyStart}`,
+      `paper: penaltyMaximum is ${options.penaltyMaximum}; it must be at least penaltyStart, ${options.penaltyStart}`,
     );
   return options;
+}
+
+/** The name of a method, with `paper`, `paper-wsl` and so on for what were `ours`, `ours-wsl` and so on before. */
+export function currentName(name: string): string {
+  return name.replace(/^ours(?=-|$)/, 'paper');
 }

@@ -4,23 +4,23 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ArgumentError, InterruptedError, MemoryError } from '../errors.js';
-import type { Backend } from '../linalg/backend.js';
-import { createBackend } from '../linalg/create.js';
-import { Matrix } from '../linalg/matrix.js';
+import type { Backend } from '../linalg/index.js';
+import { createBackend, Matrix } from '../linalg/index.js';
+import type { WebRows } from '../problem/index.js';
 import {
+  candidateSemantics,
   type FitDetails,
   type FitOptions,
   type LinearDecision,
   type Method,
+  type Problem,
   rowMaxima,
   sameRows,
-} from '../problem/method.js';
-import type { Problem } from '../problem/problem.js';
-import type { WebRows } from '../problem/streamed.js';
+} from '../problem/index.js';
 import type { Checkpoint } from './checkpoint.js';
 import { inductiveMap, mapFeatures } from './map.js';
 import { distances, nearestCategories } from './nearest.js';
-import { type LearnerOptions, resolveOptions, type SpecialCase, specialCases } from './options.js';
+import { currentName, type LearnerOptions, resolveOptions, type SpecialCase, specialCases } from './options.js';
 import { PaperSolver } from './paper-solver.js';
 import { prepare } from './prepare.js';
 import { ResidentProblem } from './resident.js';
@@ -62,7 +62,7 @@ interface Learnt {
 export class PaperLearner implements Method {
   readonly options: LearnerOptions;
   /** Importance weights of the web pictures, in their original order; empty when none were used. */
-  theta_!: Float64Array;
+  webWeights_!: Float64Array;
   model_!: LearnerModel;
   trace_: IterationRecord[] = [];
   converged_ = false;
@@ -73,7 +73,8 @@ export class PaperLearner implements Method {
   #backend: Backend | undefined;
 
   constructor(options: Partial<LearnerOptions> & { special?: SpecialCase } = {}) {
-    const { special = 'ours', ...given } = options;
+    const { special: named = 'paper', ...given } = options;
+    const special = currentName(named) as SpecialCase;
     if (!Object.hasOwn(specialCases, special))
       throw new ArgumentError(`special is "${special}"; it must be one of ${Object.keys(specialCases).join(', ')}`);
     this.options = resolveOptions({ ...given, ...specialCases[special] });
@@ -148,12 +149,12 @@ export class PaperLearner implements Method {
     const mapInSpan = inductiveMap(backend, solver.dictionary, this.options.penaltyStart);
     const map = product(backend, mapInSpan, input.basis, false);
     backend.release(mapInSpan);
-    this.theta_ = new Float64Array(input.web?.state.features.rows ?? 0);
+    this.webWeights_ = new Float64Array(input.web?.state.features.rows ?? 0);
     if (input.web) {
       const { pictures, features } = input.web.state;
       const theta = download(backend, pictures.scalars.theta);
       features.grouping.order.forEach((row, position) => {
-        this.theta_[row] = theta.data[position];
+        this.webWeights_[row] = theta.data[position];
       });
     }
     this.model_ = {
@@ -237,7 +238,7 @@ export class PaperLearner implements Method {
   }
 
   webWeights(): Float64Array | undefined {
-    return this.theta_?.length > 0 ? this.theta_ : undefined;
+    return this.webWeights_?.length > 0 ? this.webWeights_ : undefined;
   }
 
   linear(): LinearDecision {
@@ -296,13 +297,6 @@ function product(backend: Backend, a: Matrix, b: Matrix, transposeB: boolean): M
   const result = Matrix.zeros(a.rows, transposeB ? b.rows : b.cols);
   backend.gemm(result, a, b, { transposeB });
   return result;
-}
-
-function candidateSemantics(problem: Problem): Matrix<Float64Array> {
-  const groups = problem.generalized ? [problem.testSemantics, problem.auxiliarySemantics] : [problem.testSemantics];
-  return Matrix.from(
-    groups.flatMap((group) => Array.from({ length: group.rows }, (_, c) => group.row(c))),
-  ) as Matrix<Float64Array>;
 }
 
 function describe(record: IterationRecord, tolerance: number): string {

@@ -6,8 +6,7 @@
  * Each public method is one update; `iterate` runs them in order. Tests call them one by one.
  */
 import { NotPositiveDefiniteError } from '../errors.js';
-import type { Backend } from '../linalg/backend.js';
-import type { Matrix, RealArray } from '../linalg/matrix.js';
+import type { Backend, Matrix, RealArray } from '../linalg/index.js';
 import type { LearnerOptions } from './options.js';
 import { pseudoInverse, type Thresholded, thresholdSingularValues } from './solve.js';
 import { download } from './storage.js';

@@ -1,8 +1,7 @@
 /** From a problem to the input of one solver: span, auxiliary dictionary, state of the web images, text. */
 import { ArgumentError } from '../errors.js';
-import type { Backend } from '../linalg/backend.js';
-import type { Matrix } from '../linalg/matrix.js';
-import { requireLearnable } from '../problem/method.js';
+import type { Backend, Matrix } from '../linalg/index.js';
+import { requireLearnable } from '../problem/index.js';
 import { auxiliaryDictionary } from './auxiliary.js';
 import type { LearnerOptions } from './options.js';
 import type { PaperSolverInput } from './paper-solver.js';

@@ -3,10 +3,8 @@
  * sum of the test features. Made once for a search, so that its trials do not load the features again.
  */
 import { MemoryError, ProblemError } from '../errors.js';
-import type { Backend } from '../linalg/backend.js';
-import type { Dtype, Matrix } from '../linalg/matrix.js';
-import type { Problem } from '../problem/problem.js';
-import type { WebRows } from '../problem/streamed.js';
+import type { Backend, Dtype, Matrix } from '../linalg/index.js';
+import type { Problem, WebRows } from '../problem/index.js';
 import { type ClassSums, classSums } from './auxiliary.js';
 import { fullBasis, spanBasis } from './span.js';
 import { upload } from './storage.js';
@@ -121,7 +119,7 @@ export class ResidentProblem {
         'web_features',
         undefined,
         'there are no web pictures',
-        'Use the special case ours-zsl to learn without them.',
+        'Use the special case paper-zsl to learn without them.',
       );
     if (webRows) return new StreamedWeb(backend, webRows, problem.webLabels, categories, dtype);
     try {

@@ -1,6 +1,5 @@
 /** Small dense problems of the learner: pseudo-inverse and singular value thresholding, both through a Gram matrix. */
-import type { Backend } from '../linalg/backend.js';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Backend, Matrix } from '../linalg/index.js';
 
 /** Eigenvalues below this share of the largest count as zero in a pseudo-inverse. */
 const rankTolerance = { float64: 1e-12, float32: 1e-6 } as const;

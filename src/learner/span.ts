@@ -2,7 +2,7 @@
  * The semantic span: an orthonormal basis of the span of all categories' semantic vectors. Every iterate of the
  * learner stays in it, so the algorithm runs in r ≤ min(m, Ca + Ct) dimensions without changing a single value.
  */
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
 
 /** Directions shorter than this, relative to the longest vector, count as rounding noise. */
 const relativeTolerance = 1e-12;

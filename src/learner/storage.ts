@@ -1,6 +1,6 @@
 /** Between ordinary memory and the backend's storage. */
-import type { Backend } from '../linalg/backend.js';
-import { type Dtype, Matrix } from '../linalg/matrix.js';
+import type { Backend } from '../linalg/index.js';
+import { type Dtype, Matrix } from '../linalg/index.js';
 
 /** A copy in the backend's storage. */
 export function upload(backend: Backend, matrix: Matrix, dtype: Dtype): Matrix {

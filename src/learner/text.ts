@@ -3,8 +3,7 @@
  * Π = X̃'(X̃X̃')⁺X̃ on the row space of the text features, W̃X̃ = BΠ for B = Xw − P L, and the dictionary update needs
  * only (Xw − W̃X̃)L' = XwL' − XwΠL' + P_prev (LΠL'): two C×d matrices and one C×C matrix, computed once.
  */
-import type { Backend } from '../linalg/backend.js';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Backend, Matrix } from '../linalg/index.js';
 import { pseudoInverse } from './solve.js';
 import type { WebFeatures } from './web-features.js';
 

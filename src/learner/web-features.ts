@@ -2,8 +2,8 @@
  * The web features as the learner sees them: read in passes, never modified. `MemoryWeb` keeps them in the backend's
  * storage with the rows of a category together, so that every pass is a few matrix-vector products.
  */
-import type { Backend } from '../linalg/backend.js';
-import { asRow, type Dtype, Matrix, type RealArray, type Vector } from '../linalg/matrix.js';
+import type { Backend } from '../linalg/index.js';
+import { asRow, type Dtype, Matrix, type RealArray, type Vector } from '../linalg/index.js';
 import type { WebProducts } from './theta/problem.js';
 
 /** In which order the pictures are kept: `order[position]` is the original row. */

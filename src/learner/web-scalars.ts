@@ -2,7 +2,7 @@
  * The numbers kept for every web picture, in grouped order, and the arithmetic on them. `HostWebScalars` does it in this
  * process, `DeviceWebScalars` with kernels on a GPU; what a formula means is said in web-state.ts, where it is used.
  */
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
 import type { ThetaProblem, WebProducts } from './theta/problem.js';
 import { solveProjectedGradient } from './theta/projected-gradient.js';
 import { solveSmo } from './theta/smo.js';

@@ -8,8 +8,7 @@
  * numbers a picture replace a d-vector, and one iteration reads the features twice: once for weighted category sums,
  * once for the products with δ. In exact arithmetic every iterate is that of the printed algorithm.
  */
-import type { Backend } from '../linalg/backend.js';
-import type { Dtype, Matrix } from '../linalg/matrix.js';
+import type { Backend, Dtype, Matrix } from '../linalg/index.js';
 import { DeviceWebScalars } from './device-web-scalars.js';
 import { MoveHistory } from './history.js';
 import { download, lending } from './storage.js';

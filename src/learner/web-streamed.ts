@@ -3,9 +3,9 @@
  * read while one is worked on. Rows come in file order; vectors over pictures are in grouped order as everywhere.
  */
 import { MemoryError } from '../errors.js';
-import type { Backend } from '../linalg/backend.js';
-import { type Dtype, elementsOf, Matrix, type RealArray, type Vector } from '../linalg/matrix.js';
-import type { WebRows } from '../problem/streamed.js';
+import type { Backend } from '../linalg/index.js';
+import { type Dtype, elementsOf, Matrix, type RealArray, type Vector } from '../linalg/index.js';
+import type { WebRows } from '../problem/index.js';
 import {
   type Grouping,
   gemv,

@@ -1,7 +1,10 @@
 /** Linear algebra: matrices, backends, random numbers. */
 export type { Backend, Device, DeviceProgram, GemmOptions, GemvOptions, KernelValue, SyrkOptions } from './backend.js';
 export { type BackendOptions, createBackend, deviceChoices } from './create.js';
-export { type ArrayOf, type Dtype, Matrix, type RealArray, type Vector } from './matrix.js';
+export { createCudaBackend, findGpu } from './cuda/index.js';
+export { type ArrayOf, asRow, type Dtype, elementsOf, Matrix, type RealArray, type Vector } from './matrix.js';
 export { createNativeBackend, findLibrary, type NativeOptions } from './native/index.js';
 export { Random } from './random.js';
+export { gemmGigaflops } from './speed.js';
+export { chooseKernel } from './wasm/choice.js';
 export { createWasmBackend, type WasmBackendOptions, wasmFeatures } from './wasm/index.js';

@@ -1,4 +1,6 @@
 /** Methods to compare with, under one contract. */
+export { currentName } from '../learner/index.js';
+export { curveArea, seenUnseenCurve } from './blocks/seen-unseen-curve.js';
 export { Bowerbird, type BowerbirdOptions } from './bowerbird/bowerbird.js';
 export { findMethod, isShareable, methods, pluginModules, registerMethod } from './registry.js';
 export {

@@ -1,11 +1,12 @@
 /** Every method by name: those that come with Bowerbird, and those that somebody registered. */
 import { ArgumentError } from '../errors.js';
+import { currentName } from '../learner/index.js';
 import { adaptationMethods } from './adaptation/index.js';
 import { bowerbirdSpec } from './bowerbird/bowerbird.js';
 import { combinedMethods } from './combined/index.js';
 import { fewShotMethods } from './few-shot/index.js';
 import { modernMethods } from './modern/index.js';
-import { ourMethods } from './ours.js';
+import { paperMethods } from './paper.js';
 import type { MethodSpec } from './spec.js';
 import { transductiveMethods } from './transductive/index.js';
 import { webMethods } from './web/index.js';
@@ -13,7 +14,7 @@ import { zeroShotMethods } from './zero-shot/index.js';
 
 const known: MethodSpec[] = [
   bowerbirdSpec,
-  ...ourMethods,
+  ...paperMethods,
   ...webMethods,
   ...adaptationMethods,
   ...zeroShotMethods,
@@ -61,7 +62,7 @@ export function pluginModules(): string[] {
 
 /** @throws ArgumentError that lists the names there are */
 export function findMethod(name: string): MethodSpec {
-  const found = methods.find((spec) => spec.name === name);
+  const found = methods.find((spec) => spec.name === currentName(name));
   if (found) return found;
   throw new ArgumentError(`there is no method "${name}"`, `Methods: ${methods.map((spec) => spec.name).join(', ')}.`);
 }

@@ -1,6 +1,6 @@
 /** What the registry knows of a method. */
 import { type OptionsOf, type ParameterSpec, type ParameterValue, resolveParameters } from '../parameters.js';
-import type { Method } from '../problem/method.js';
+import type { Method } from '../problem/index.js';
 
 export type { ParameterSpec, ParameterValue, SearchRange } from '../parameters.js';
 

@@ -2,14 +2,17 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FormatError } from '../errors.js';
-import type { NdArray } from '../formats/array.js';
-import { type ArrayRows, openNpyRows } from '../formats/array-rows.js';
-import { openFile } from '../formats/file.js';
-import { readMat } from '../formats/mat.js';
-import { matToArray } from '../formats/mat-value.js';
-import { readNpy, readNpyHeader } from '../formats/npy.js';
-import { openNpz } from '../formats/npz.js';
-import type { ArrayHeader } from '../formats/stored-array.js';
+import type { ArrayHeader, NdArray } from '../formats/index.js';
+import {
+  type ArrayRows,
+  matToArray,
+  openFile,
+  openNpyRows,
+  openNpz,
+  readMat,
+  readNpy,
+  readNpyHeader,
+} from '../formats/index.js';
 
 export interface ArraySource {
   /** The file or folder, for messages. */

@@ -3,7 +3,7 @@
  * file), the row and the rule.
  */
 import { ProblemError } from '../errors.js';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Matrix } from '../linalg/index.js';
 import { type FeatureScaling, featureArrays, zeroVectorError } from './normalise.js';
 import type { Problem } from './problem.js';
 

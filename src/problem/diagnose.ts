@@ -3,7 +3,7 @@
  * result. Nothing here stops a fit.
  */
 import { createHash } from 'node:crypto';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Matrix } from '../linalg/index.js';
 import { featureArrays } from './normalise.js';
 import type { Problem } from './problem.js';
 

@@ -3,7 +3,7 @@
  * test set, whose labels then count the test categories first and the auxiliary ones after them.
  */
 import { ArgumentError } from '../errors.js';
-import { Random } from '../linalg/random.js';
+import { Random } from '../linalg/index.js';
 import type { Problem } from './problem.js';
 import { rowsWhere, selectIntegers, selectRows, stackRows } from './rows.js';
 import { keepAuxiliary, rowsByCategory } from './subset.js';

@@ -3,8 +3,7 @@
  * along one direction v by an amount s of its own, and a planted share of the web pictures shows something else than
  * its label.
  */
-import { type Dtype, Matrix } from '../linalg/matrix.js';
-import { Random } from '../linalg/random.js';
+import { type Dtype, Matrix, Random } from '../linalg/index.js';
 import { termFrequencies } from '../text/index.js';
 import { describePicture, inventName } from './generate-text.js';
 import { titleWords } from './read-arrays.js';

@@ -2,7 +2,7 @@
  * Invented names, titles and tags for generated problems. A title always holds the name that was searched for; the
  * other words speak of what the picture really shows, so that text tells right pictures from wrong ones.
  */
-import type { Random } from '../linalg/random.js';
+import type { Random } from '../linalg/index.js';
 
 const consonants = 'bdfgklmnprstvzj';
 const vowels = 'aeiou';

@@ -3,8 +3,8 @@
  * features, web pictures are shifted and partly wrong, and `webKinds` tells which.
  */
 import { ArgumentError } from '../errors.js';
-import type { Dtype } from '../linalg/matrix.js';
-import { Random } from '../linalg/random.js';
+import type { Dtype } from '../linalg/index.js';
+import { Random } from '../linalg/index.js';
 import { cleanPictures, generateWorld, type World, webPictures } from './generate-pictures.js';
 import { type FeatureScaling, normalise } from './normalise.js';
 import type { Problem, ValidationWeb } from './problem.js';

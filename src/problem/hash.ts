@@ -3,7 +3,7 @@
  * equal hashes however the matrices lie in memory.
  */
 import { createHash, type Hash } from 'node:crypto';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Matrix } from '../linalg/index.js';
 import type { Problem } from './problem.js';
 
 const chunkBytes = 2 ** 26;

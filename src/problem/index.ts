@@ -1,4 +1,6 @@
 /** Problems: the type, making, reading, checking and splitting them. */
+
+export { openArrays } from './array-source.js';
 export { brokenRules, type CheckOptions, checkProblem } from './check.js';
 export { diagnose, type Finding } from './diagnose.js';
 export { generalize } from './generalize.js';
@@ -11,6 +13,7 @@ export {
   type FitOptions,
   type LinearDecision,
   type Method,
+  notFitted,
   type Probabilities,
   requireLearnable,
   rowMaxima,
@@ -24,7 +27,7 @@ export {
   scaleToUnitLength,
 } from './normalise.js';
 export { type PlantedPicture, type PlantOptions, plantWeb } from './plant-web.js';
-export { candidateNames, type Problem, type ValidationWeb } from './problem.js';
+export { candidateNames, candidateSemantics, type Problem, type ValidationWeb } from './problem.js';
 export { semanticsOf } from './read-arrays.js';
 export {
   drawFolder,
@@ -35,9 +38,19 @@ export {
   sharesByName,
   withWrongShare,
 } from './regimes.js';
+export { rowsWhere, selectIntegers, selectRows, selectStrings, stackRows } from './rows.js';
 export { type SaveOptions, saveProblem } from './save.js';
 export { openStreamedProblem, type StreamedProblem, type WebRows, webFeatureBytes } from './streamed.js';
-export { type CategoryChoice, restrictToCategories, subsetWeb } from './subset.js';
+export {
+  type CategoryChoice,
+  keepAuxiliary,
+  keepTest,
+  keepValidationWeb,
+  keepWeb,
+  restrictToCategories,
+  rowsByCategory,
+  subsetWeb,
+} from './subset.js';
 export { type ProblemSummary, type SetSummary, summarise } from './summary.js';
 export {
   type SyntheticWebOptions,
@@ -45,3 +58,4 @@ export {
   validationCategoryCount,
   validationSplit,
 } from './validation.js';
+export { isXlsa17 } from './xlsa17.js';

@@ -3,7 +3,7 @@
  * the pair `res101.mat` and `att_splits.mat`. A problem that was loaded keeps all rules and is scaled.
  */
 import { ArgumentError } from '../errors.js';
-import type { Dtype } from '../linalg/matrix.js';
+import type { Dtype } from '../linalg/index.js';
 import { type ArraySource, openArrays } from './array-source.js';
 import { checkProblem } from './check.js';
 import { type NormaliseOptions, normaliseInPlace } from './normalise.js';

@@ -3,8 +3,7 @@
  * learnt state in fields ending in `_`. One suite of tests runs over all of them.
  */
 import { ArgumentError, ProblemError } from '../errors.js';
-import type { Backend } from '../linalg/backend.js';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Backend, Matrix } from '../linalg/index.js';
 import type { Progress } from '../progress.js';
 import type { Problem } from './problem.js';
 

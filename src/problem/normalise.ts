@@ -3,7 +3,7 @@
  * pictures together. Centring subtracts each domain's own mean (auxiliary, web, test, validation web) before scaling.
  */
 import { ArgumentError, ProblemError } from '../errors.js';
-import type { Matrix } from '../linalg/matrix.js';
+import type { Matrix } from '../linalg/index.js';
 import type { Problem } from './problem.js';
 
 export type FeatureScaling = 'l2' | 'none' | 'zscore';
@@ -17,7 +17,7 @@ export interface NormaliseOptions {
   /** Subtract the mean over all categories from the semantic vectors. @default false */
   centreSemantics?: boolean;
   /**
-   * Bring semantic vectors to unit length, after centring. Methods that decide by Euclidean distance to them, `ours`
+   * Bring semantic vectors to unit length, after centring. Methods that decide by Euclidean distance to them, `paper`
    * among them, otherwise prefer categories with short vectors. @default false
    */
   unitSemantics?: boolean;

@@ -4,8 +4,8 @@
  * category nobody listed. No picture is used twice.
  */
 import { ArgumentError } from '../errors.js';
-import type { Matrix } from '../linalg/matrix.js';
-import { Random } from '../linalg/random.js';
+import type { Matrix } from '../linalg/index.js';
+import { Random } from '../linalg/index.js';
 import type { WebKind } from './generate-pictures.js';
 
 export interface PlantOptions {

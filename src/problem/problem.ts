@@ -2,7 +2,8 @@
  * A problem: everything a learner is given. Instances are rows. Category indices of `webLabels` and `testLabels` point
  * into the test categories, those of `auxiliaryLabels` into the auxiliary ones.
  */
-import type { Matrix } from '../linalg/matrix.js';
+import type { Matrix } from '../linalg/index.js';
+import { stackRows } from './rows.js';
 
 export interface Problem {
   /** Clean labelled pictures of other categories: na×d, na, Ca×m, Ca. */
@@ -55,4 +56,9 @@ export interface ValidationWeb {
 /** Names of the categories a prediction of this problem may take, in label order. */
 export function candidateNames(problem: Problem): readonly string[] {
   return problem.generalized ? [...problem.testNames, ...problem.auxiliaryNames] : problem.testNames;
+}
+
+/** Vectors of the categories a prediction may take: test categories first, auxiliary ones too when generalized. */
+export function candidateSemantics({ testSemantics, auxiliarySemantics, generalized }: Problem): Matrix<Float64Array> {
+  return (generalized ? stackRows(testSemantics, auxiliarySemantics) : testSemantics).copy('float64');
 }

@@ -1,7 +1,7 @@
 /** A problem out of named arrays, under the names of docs/problem.md. */
 import { FormatError } from '../errors.js';
-import { type NdArray, toInt32, toMatrix, toStrings } from '../formats/array.js';
-import { type Dtype, Matrix } from '../linalg/matrix.js';
+import { type NdArray, toInt32, toMatrix, toStrings } from '../formats/index.js';
+import { type Dtype, Matrix } from '../linalg/index.js';
 import { mostFrequentWords, termFrequencies } from '../text/index.js';
 import type { ArraySource } from './array-source.js';
 import type { Problem, ValidationWeb } from './problem.js';

@@ -3,8 +3,8 @@
  * listed category. Everything here is a pure function of the problem and a seed.
  */
 import { ArgumentError } from '../errors.js';
-import type { Matrix } from '../linalg/matrix.js';
-import { Random } from '../linalg/random.js';
+import type { Matrix } from '../linalg/index.js';
+import { Random } from '../linalg/index.js';
 import type { Problem } from './problem.js';
 import { selectIntegers, selectRows, stackRows } from './rows.js';
 import { keepTest, keepWeb, rowsByCategory } from './subset.js';

@@ -2,7 +2,7 @@
  * Choosing rows. Where the chosen rows lie next to each other in ascending order the result is a view of the original,
  * otherwise a copy of just those rows.
  */
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
 
 /** The rows i of 0 … count − 1 for which `keep` holds. */
 export function rowsWhere(count: number, keep: (row: number) => boolean): Int32Array {

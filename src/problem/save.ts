@@ -2,11 +2,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArgumentError } from '../errors.js';
-import { fromMatrix, type NdArray } from '../formats/array.js';
-import { renameOver } from '../formats/index.js';
-import { writeNpy } from '../formats/npy.js';
-import { writeNpz } from '../formats/npz.js';
-import type { Matrix } from '../linalg/matrix.js';
+import { fromMatrix, type NdArray, renameOver, writeNpy, writeNpz } from '../formats/index.js';
+import type { Matrix } from '../linalg/index.js';
 import type { Problem } from './problem.js';
 
 export interface SaveOptions {

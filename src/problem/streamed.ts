@@ -4,10 +4,8 @@
  */
 import { join } from 'node:path';
 import { ArgumentError, ProblemError } from '../errors.js';
-import { toInt32, toMatrix, toStrings } from '../formats/array.js';
-import { type ArrayRows, openNpyRows } from '../formats/array-rows.js';
-import { openNpz } from '../formats/npz.js';
-import { Matrix } from '../linalg/matrix.js';
+import { type ArrayRows, openNpyRows, openNpz, toInt32, toMatrix, toStrings } from '../formats/index.js';
+import { Matrix } from '../linalg/index.js';
 import { type ArraySource, isFolder, openArrays } from './array-source.js';
 import { checkProblem } from './check.js';
 import type { LoadOptions } from './load.js';

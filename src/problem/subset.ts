@@ -3,7 +3,7 @@
  * category. Features are shared with the original where the chosen rows lie next to each other.
  */
 import { ArgumentError } from '../errors.js';
-import { Random } from '../linalg/random.js';
+import { Random } from '../linalg/index.js';
 import type { Problem, ValidationWeb } from './problem.js';
 import { rowsWhere, selectIntegers, selectRows, selectStrings } from './rows.js';
 

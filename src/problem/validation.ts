@@ -3,7 +3,7 @@
  * Cc/Ca = Ct/(Ca + Ct), play the test categories, and web pictures crawled for them play the web pictures.
  */
 import { ArgumentError, ProblemError } from '../errors.js';
-import { Random } from '../linalg/random.js';
+import { Random } from '../linalg/index.js';
 import type { Problem, ValidationWeb } from './problem.js';
 import { rowsWhere, selectIntegers, selectRows } from './rows.js';
 import { keepValidationWeb, restrictToCategories, rowsByCategory } from './subset.js';

@@ -6,10 +6,8 @@
 import { access } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { FormatError, ProblemError } from '../errors.js';
-import { toInt32, toStrings } from '../formats/array.js';
-import { readMat } from '../formats/mat.js';
-import { type MatValue, matColumns, matTexts, matToArray } from '../formats/mat-value.js';
-import { Matrix } from '../linalg/matrix.js';
+import { type MatValue, matColumns, matTexts, matToArray, readMat, toInt32, toStrings } from '../formats/index.js';
+import { Matrix } from '../linalg/index.js';
 import { isFolder, openArrays } from './array-source.js';
 import type { Problem } from './problem.js';
 import { type ReadOptions, readWeb, type WebPart, withTermFrequencies } from './read-arrays.js';

@@ -2,8 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readNpz, toMatrix } from '../formats/index.js';
-import { layout, type Workspace } from '../workspace/index.js';
-import { auxiliaryCategories } from '../workspace/pictures.js';
+import { auxiliaryCategories, layout, type Workspace } from '../workspace/index.js';
 import type { CategoriesView, ConfusedPictures, NamedPicture } from './api.js';
 import { categoryMap } from './category-map.js';
 import { FileCache } from './file-cache.js';

@@ -4,12 +4,10 @@
  * Σ θ_i z_i / Σ θ_i of its web pictures.
  */
 import { readFitRecord, readModel, readSemantics, scorePictures } from '../fit/index.js';
-import type { Backend } from '../linalg/backend.js';
-import { createBackend } from '../linalg/index.js';
-import { Matrix } from '../linalg/matrix.js';
-import { principalPlane } from '../report/projection.js';
-import { layout, type Workspace } from '../workspace/index.js';
-import { featureFolder } from '../workspace/stages/features.js';
+import type { Backend } from '../linalg/index.js';
+import { createBackend, Matrix } from '../linalg/index.js';
+import { principalPlane } from '../report/index.js';
+import { featureFolder, layout, type Workspace } from '../workspace/index.js';
 import type { CategoriesView } from './api.js';
 import { featureRows } from './feature-rows.js';
 import type { KeptFit } from './history.js';

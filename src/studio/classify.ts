@@ -1,8 +1,7 @@
 /** A picture that somebody dropped on the page: its category, how sure that is, and the pictures that speak for it. */
 import { decode } from '../decoding/index.js';
 import { ArgumentError } from '../errors.js';
-import { classifyPictures } from '../workspace/classify.js';
-import { featureFolder } from '../workspace/stages/features.js';
+import { classifyPictures, featureFolder } from '../workspace/index.js';
 import type { ClassifyAnswer } from './api.js';
 import type { Library } from './library.js';
 import { nearestPictures } from './nearest.js';

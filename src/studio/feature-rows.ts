@@ -1,9 +1,8 @@
 /** The features of many pictures, a shard in memory at a time: all of them together may be larger than the server may be. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openNpyRows } from '../formats/array-rows.js';
-import { csvRecords } from '../formats/csv-records.js';
-import { shardName } from '../vision/feature-store.js';
+import { csvRecords, openNpyRows } from '../formats/index.js';
+import { shardName } from '../vision/index.js';
 
 export interface FeatureRow {
   id: string;

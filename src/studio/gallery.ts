@@ -1,6 +1,6 @@
 /** The gallery of web pictures: columns for all of them at once, details of one, and decisions. */
 import { ArgumentError } from '../errors.js';
-import { type Decision, recordDecision, undoDecision, webDuplicates } from '../workspace/decisions.js';
+import { type Decision, recordDecision, undoDecision, webDuplicates } from '../workspace/index.js';
 import type { DecisionAnswer, Gallery, PictureDetails } from './api.js';
 import type { Library } from './library.js';
 import { type ListedPicture, readListed } from './web-pictures.js';

@@ -16,11 +16,8 @@ import {
   readWeightValues,
 } from '../fit/index.js';
 import { writeFileAtomic } from '../formats/index.js';
-import type { ProblemRows } from '../workspace/assemble.js';
-import { readDecisions } from '../workspace/decisions.js';
-import { layout, type Workspace } from '../workspace/index.js';
-import { resultOf } from '../workspace/stage.js';
-import { StageStates } from '../workspace/state.js';
+import type { ProblemRows } from '../workspace/index.js';
+import { layout, readDecisions, resultOf, StageStates, type Workspace } from '../workspace/index.js';
 import type { RunView } from './api.js';
 
 const folder = '.bowerbird/fits';

@@ -1,11 +1,17 @@
 /** What the studio knows of its workspace: read when it is first asked for, and again when the files have changed. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { csvRecords } from '../formats/csv-records.js';
-import { readDecisions } from '../workspace/decisions.js';
-import { configurationFile, layout, openWorkspace, type Workspace } from '../workspace/index.js';
-import { workIsOn } from '../workspace/lock.js';
-import { featureFolder, type PictureSet } from '../workspace/stages/features.js';
+import { csvRecords } from '../formats/index.js';
+import {
+  configurationFile,
+  featureFolder,
+  layout,
+  openWorkspace,
+  type PictureSet,
+  readDecisions,
+  type Workspace,
+  workIsOn,
+} from '../workspace/index.js';
 import { confined, readableRoots } from './confinement.js';
 import { FileCache } from './file-cache.js';
 import { fitIds, type KeptFit, keepFit, openFit } from './history.js';

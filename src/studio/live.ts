@@ -1,8 +1,7 @@
 /** Watches the workspace while somebody looks at it, and tells them when a run goes on or files have changed. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configurationFile, layout, type RunProgress } from '../workspace/index.js';
-import { workIsOn } from '../workspace/lock.js';
+import { configurationFile, layout, type RunProgress, workIsOn } from '../workspace/index.js';
 import type { LiveState } from './api.js';
 import { stampOf } from './file-cache.js';
 import type { Library } from './library.js';

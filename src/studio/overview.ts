@@ -1,10 +1,15 @@
 /** The first page: stages, fits, and what deserves attention, in plain words. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { layout, type Workspace, workspaceStatus } from '../workspace/index.js';
-import { workIsOn } from '../workspace/lock.js';
-import { stages } from '../workspace/stages/index.js';
-import { type StageRecord, StageStates } from '../workspace/state.js';
+import {
+  layout,
+  type StageRecord,
+  StageStates,
+  stages,
+  type Workspace,
+  workIsOn,
+  workspaceStatus,
+} from '../workspace/index.js';
 import type { Overview, RunView, StageView } from './api.js';
 import { listFits } from './history.js';
 import type { Library } from './library.js';

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { BowerbirdError } from '../errors.js';
 import type { StageName } from '../workspace/index.js';
-import { workIsOn } from '../workspace/lock.js';
+import { workIsOn } from '../workspace/index.js';
 import type { Library } from './library.js';
 
 const longestTail = 4000;

@@ -5,8 +5,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { hasCatalog, openCatalog, type PictureRow } from '../catalog/index.js';
+import type { WebPicture } from '../workspace/index.js';
 import { layout, type Workspace } from '../workspace/index.js';
-import type { WebPicture } from '../workspace/pictures.js';
 import type { PictureDetails } from './api.js';
 
 export interface ListedPicture {

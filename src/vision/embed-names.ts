@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { ArgumentError, UsageError } from '../errors.js';
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
 import type { Progress } from '../progress.js';
 import { ModelError } from './errors.js';
 import { getFile, type ModelFile, type RegistryOptions } from './get-model.js';

@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InterruptedError } from '../errors.js';
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
 import { type DecodeLimits, defaultLimits } from './decode.js';
 import {
   describeFeatures,

@@ -9,10 +9,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FormatError, UsageError } from '../errors.js';
-import { writeCsv } from '../formats/csv.js';
-import { csvRecords } from '../formats/csv-records.js';
-import { writeNpy } from '../formats/npy.js';
-import type { Matrix } from '../linalg/matrix.js';
+import { csvRecords, writeCsv, writeNpy } from '../formats/index.js';
+import type { Matrix } from '../linalg/index.js';
 import type { Picture } from './source.js';
 
 /** What became of one picture: a row of its shard's array, or a failure. */

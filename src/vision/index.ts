@@ -14,12 +14,17 @@ export {
 } from './extract.js';
 export { type FeatureMeta, readFeatureMeta, requireSameFeatures } from './feature-meta.js';
 export { chooseFeature, type FeatureChoice, featureFolderName } from './feature-model.js';
+export { shardName } from './feature-store.js';
 export { getFile, getModel, isFetched, type ModelFile, type RegistryOptions } from './get-model.js';
 export { listLayers, type ModelLayer } from './list-layers.js';
 export { type IndexedFeatures, loadFeatures, loadFeaturesOf } from './load-features.js';
 export { describeSource, type ImageModelEntry, type ModelEntry, type TextModelEntry } from './model-entry.js';
 export { addModel, findModel, listModels, removeModel } from './models.js';
 export type { Device, Reduction } from './network.js';
+export { OnnxBuilder } from './onnx/build.js';
+export { exposeTensor, resolveLayer } from './onnx/expose.js';
+export { graph, model, type OnnxGraph, readGraph } from './onnx/graph.js';
+export { type Field, WireWriter } from './onnx/wire.js';
 export { type Preprocessing, presets, readPreprocessing } from './preprocessing.js';
 export { measureRuntime, type RuntimeSpeed } from './runtime-speed.js';
 export {

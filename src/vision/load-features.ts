@@ -2,9 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FormatError } from '../errors.js';
-import { openNpyRows } from '../formats/array-rows.js';
-import { csvRecords } from '../formats/csv-records.js';
-import { Matrix } from '../linalg/matrix.js';
+import { csvRecords, openNpyRows } from '../formats/index.js';
+import { Matrix } from '../linalg/index.js';
 import { ModelError } from './errors.js';
 import { type FeatureMeta, readFeatureMeta, requireSameFeatures } from './feature-meta.js';
 import { shardName } from './feature-store.js';

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { BackendError } from '../errors.js';
-import { halfToFloats, realsToHalves } from '../formats/float16.js';
+import { halfToFloats, realsToHalves } from '../formats/index.js';
 import { ModelError } from './errors.js';
 import { exposeTensor, resolveLayer } from './onnx/expose.js';
 import { readGraph } from './onnx/graph.js';

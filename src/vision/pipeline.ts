@@ -4,7 +4,7 @@
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
 import { type DecodeLimits, decodeBytes, decodePicture } from './decode.js';
 import { PictureError } from './errors.js';
 import type { ShardEntry } from './feature-store.js';

@@ -1,5 +1,5 @@
 /** Which engine runs networks here and how fast: convolutions as residual networks have them, in one thread. */
-import { Random } from '../linalg/random.js';
+import { Random } from '../linalg/index.js';
 import { OnnxBuilder } from './onnx/build.js';
 import { InferenceSession, type RuntimeChoice, runtime, runtimeNote, sessionOptions, Tensor } from './onnxruntime.js';
 

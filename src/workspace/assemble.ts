@@ -1,7 +1,7 @@
 /** A problem out of features, word vectors, texts and labels. */
 import { existsSync } from 'node:fs';
 import { readCsv, readNpz, toMatrix, toStrings } from '../formats/index.js';
-import { Matrix } from '../linalg/matrix.js';
+import { Matrix } from '../linalg/index.js';
 import type { Problem, ValidationWeb } from '../problem/index.js';
 import { type IndexedFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
 import { orphanedDecisions, readDecisions } from './decisions.js';

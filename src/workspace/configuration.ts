@@ -1,6 +1,7 @@
 /** What bowerbird.yaml says, with everything it leaves out filled in. Paths are as written, relative to the workspace. */
 import type { TokenizeOptions, Word2vecSettings } from '../language/index.js';
 import type { ParameterValue } from '../methods/index.js';
+import { currentName } from '../methods/index.js';
 
 /** What a user may write; the JSON Schema in schema/bowerbird.schema.json checks it. */
 export interface WrittenConfiguration {
@@ -196,7 +197,10 @@ export function completeConfiguration(
     vectors: vectorsOf(written.vectors ?? 'glove-100'),
     words: { missing: 'skip', normalise: 'l2', ...written.words },
     text: textOf(written.text, sources),
-    learner: { method: defaultMethod, parameters: {}, scaling: 'l2', device: 'auto', ...written.learner },
+    learner: {
+      ...{ parameters: {}, scaling: 'l2', device: 'auto', ...written.learner },
+      method: currentName(written.learner?.method ?? defaultMethod),
+    },
     tune: written.tune === false ? undefined : { ...tuneDefaults, ...written.tune },
     compare: written.compare ? { tune: 0, seeds: 1, ...written.compare } : undefined,
     report: written.report ?? true,

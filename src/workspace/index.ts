@@ -1,13 +1,29 @@
 /** Workspaces: one folder from names to answers. */
-export { type ClassifiedPicture, type ClassifyOptions, type ClassifyResult, classify } from './classify.js';
+export type { ProblemRows } from './assemble.js';
+export { openClassifier } from './classifier.js';
+export {
+  type ClassifiedPicture,
+  type ClassifyOptions,
+  type ClassifyResult,
+  classify,
+  classifyPictures,
+} from './classify.js';
 export type { Configuration, WrittenConfiguration } from './configuration.js';
 export { type DatasetOptions, type DatasetSummary, datasetWorkspace } from './dataset/dataset.js';
 export { DatasetError, type DatasetName, datasetNames } from './dataset/layouts.js';
+export { type Decision, readDecisions, recordDecision, undoDecision, webDuplicates } from './decisions.js';
 export { exportClassifier } from './export/export.js';
 export { type ExportFormat, exportFormats } from './export/formats.js';
+export { openFeatureModel } from './feature-model.js';
+export { workIsOn } from './lock.js';
+export { auxiliaryCategories, listSource, type WebPicture } from './pictures.js';
 export { ConfigurationError, configurationFile, readConfiguration } from './read-configuration.js';
 export { type RunOptions, type RunProgress, type RunReport, runWorkspace, type StageReport } from './run.js';
-export { type StageName, stageNames } from './stage.js';
+export { picturesOfRun } from './run-pictures.js';
+export { resultOf, type StageName, stageNames } from './stage.js';
+export { featureFolder, type PictureSet } from './stages/features.js';
+export { stages } from './stages/index.js';
+export { type StageRecord, StageStates } from './state.js';
 export { type StageStatus, workspaceStatus } from './status.js';
 export { configurationText, createWorkspace } from './template.js';
 export { layout, openWorkspace, type Workspace } from './workspace.js';

@@ -9,7 +9,7 @@ import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { BowerbirdError } from '../errors.js';
-import { fileError } from '../formats/file.js';
+import { fileError } from '../formats/index.js';
 import { layout, type Workspace } from './workspace.js';
 
 /** Several that begin at the same moment see each other and give way; each tries again after a random time. */

@@ -2,7 +2,6 @@
  * A stage: a named step with what it depends on and what it leaves behind. It is done when it once ran to its end with
  * the same inputs and its outputs are still what they were.
  */
-
 import type { Progress } from '../progress.js';
 import type { Workspace } from './workspace.js';
 

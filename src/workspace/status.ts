@@ -1,5 +1,4 @@
 /** What is done in a workspace, what is stale or failed, and why; looks and changes nothing. */
-
 import type { Progress } from '../progress.js';
 import { workIsOn } from './lock.js';
 import { resultOf, type StageInputs, type StageName } from './stage.js';

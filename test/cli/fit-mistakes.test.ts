@@ -35,9 +35,15 @@ describe('bowerbird fit, used wrongly', () => {
     expect(printed.errors).toContain(`${option} belongs to the paper's learner, and this is a fit of bowerbird`);
   });
 
-  it('refuses to change what makes a special case', async () => {
+  it('takes the old name of the paper’s learner, and says the new one', async () => {
     expect(await tryFit('--out', file('x'), '--method', 'ours-wsl', '--lambda1', '5')).toBe(2);
-    expect(printed.errors).toContain('ours-wsl has lambda1 = 0');
+    expect(printed.errors).toContain('ours-wsl is now called paper-wsl');
+    expect(printed.errors).toContain('paper-wsl has lambda1 = 0');
+  });
+
+  it('refuses to change what makes a special case', async () => {
+    expect(await tryFit('--out', file('x'), '--method', 'paper-wsl', '--lambda1', '5')).toBe(2);
+    expect(printed.errors).toContain('paper-wsl has lambda1 = 0');
   });
 
   it('names a value that should be another kind of number', async () => {
@@ -98,7 +104,7 @@ describe('bowerbird fit, used wrongly', () => {
 
 describe('a folder that is fitted into again', () => {
   it('holds the files of the last fit only', async () => {
-    expect(await tryFit('--out', file('again'), '--method', 'ours')).toBe(0);
+    expect(await tryFit('--out', file('again'), '--method', 'paper')).toBe(0);
     expect(await tryFit('--out', file('again'), '--method', 'eszsl')).toBe(0);
     expect(await tryFit('--out', file('fresh'), '--method', 'eszsl')).toBe(0);
     expect(readdirSync(file('again'))).toEqual(readdirSync(file('fresh')));

@@ -10,7 +10,7 @@ import { catchOutput } from './output.js';
 const folder = temporaryFolder();
 const file = (...names: string[]) => join(folder, ...names);
 const problem = generateProblem({ seed: 3, noise: 0.6, scaling: 'none' });
-const parameters = ['--method', 'ours', '--lambda1', '10', '--lambda2', '0.1', '--threads', '1', '--quiet'];
+const parameters = ['--method', 'paper', '--lambda1', '10', '--lambda2', '0.1', '--threads', '1', '--quiet'];
 
 const printed = catchOutput();
 beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('bowerbird fit', () => {
     // With the mark that some programs put before every text.
     writeFileSync(file('parameters.json'), `\ufeff${text}`);
     const words = ['fit', file('problem.npz'), '--out', file('tuned'), '--params', file('parameters.json')];
-    words.push('--method', 'ours');
+    words.push('--method', 'paper');
     expect(await run([...words, '--bound', '3', '--max-iterations', '3', '--json', '--quiet'])).toBe(0);
     const { configuration } = JSON.parse(printed.out) as { configuration: Record<string, number> };
     expect([configuration.lambda1, configuration.bound]).toEqual([10, 3]);
@@ -69,9 +69,9 @@ describe('bowerbird fit', () => {
   });
 
   it('refuses the parameters of another method', async () => {
-    writeFileSync(file('chosen.json'), JSON.stringify({ method: 'ours-zsl', parameters: { lambda1: 10 } }));
+    writeFileSync(file('chosen.json'), JSON.stringify({ method: 'paper-zsl', parameters: { lambda1: 10 } }));
     expect(await run(['fit', file('problem.npz'), '--out', file('x'), '--params', file('chosen.json')])).toBe(2);
-    expect(printed.errors).toContain('Add --method ours-zsl.');
+    expect(printed.errors).toContain('Add --method paper-zsl.');
   });
 
   it('fits the default method, whose model predict and weights read, and any other', async () => {
@@ -96,7 +96,7 @@ describe('bowerbird fit', () => {
   it('says whose parameter an option is', async () => {
     const words = ['fit', file('problem.npz'), '--out', file('x')];
     expect(await run([...words, '--lambda1', '10'])).toBe(2);
-    expect(printed.errors).toContain('Add --method ours');
+    expect(printed.errors).toContain('Add --method paper');
     printed.errors = '';
     expect(await run([...words, '--set', 'lambda1=10'])).toBe(2);
     expect(printed.errors).toContain('bowerbird has no parameter "lambda1"');
@@ -131,12 +131,12 @@ describe('bowerbird fit', () => {
 
 describe('bowerbird methods', () => {
   it('explains one method and its parameters', async () => {
-    expect(await run(['methods', 'ours'])).toBe(0);
-    expect(printed.out).toMatch(/^ours: /);
+    expect(await run(['methods', 'paper'])).toBe(0);
+    expect(printed.out).toMatch(/^paper: /);
     expect(printed.out).toMatch(/^ {2}bound +2\.5 +a number of at least 1 +1\.5 to 5 +\S/m);
     printed.out = '';
-    expect(await run(['methods', 'ours', '--json'])).toBe(0);
-    expect(JSON.parse(printed.out)).toMatchObject({ name: 'ours', parameters: { bound: { default: 2.5 } } });
+    expect(await run(['methods', 'paper', '--json'])).toBe(0);
+    expect(JSON.parse(printed.out)).toMatchObject({ name: 'paper', parameters: { bound: { default: 2.5 } } });
     expect(await run(['methods', 'eszl'])).toBe(2);
     expect(printed.errors).toContain('Did you mean "eszsl"?');
   });

@@ -54,11 +54,11 @@ describe('bowerbird predict', () => {
 
   it('takes the model of the last fit of a folder, whatever was fitted there before', async () => {
     await fitInto('twice');
-    await fitInto('twice', '--method', 'ours', '--lambda2', '0.1');
+    await fitInto('twice', '--method', 'paper', '--lambda2', '0.1');
     expect(await run(['predict', file('twice'), file('problem.npz'), '--json'])).toBe(0);
     const { predictions } = JSON.parse(printed.out) as { predictions: { category: number; score: number }[] };
     const { scorer, method } = await loadModel(file('twice', 'model.safetensors'));
-    expect(method).toBe('ours');
+    expect(method).toBe('paper');
     expect(scorer.map).toBeDefined();
     expect(predictions.every(({ score }) => Number.isFinite(score))).toBe(true);
     await fitInto('twice', '--method', 'knn');
@@ -70,7 +70,7 @@ describe('bowerbird predict', () => {
     await fitInto('scored', '--scaling', 'zscore');
     expect(await run(['predict', file('scored'), file('problem.npz')])).toBe(2);
     expect(printed.errors).toContain('Fit with --scaling l2');
-    await fitInto('centred', '--method', 'ours', '--centre-features');
+    await fitInto('centred', '--method', 'paper', '--centre-features');
     expect(await run(['predict', file('centred'), file('problem.npz')])).toBe(2);
     expect(printed.errors).toContain('Fit without --centre-features');
   });

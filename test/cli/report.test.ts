@@ -32,7 +32,7 @@ describe('bowerbird report', () => {
       '--device',
       'wasm',
       '--method',
-      'ours',
+      'paper',
       '--lambda2',
       '0.01',
     );

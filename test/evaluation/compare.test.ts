@@ -86,13 +86,13 @@ describe('a comparison', () => {
 
   it('lists methods that cannot work on the problem with the reason, and compares the others', async () => {
     const { webText: _text, webTexts: _texts, ...silent } = problem;
-    const chosen = named('lr', 'svm-plus', 'ours-pi', 'bowerbird', 'lr-mix', 'clip');
+    const chosen = named('lr', 'svm-plus', 'paper-pi', 'bowerbird', 'lr-mix', 'clip');
     const table = await compare({ ...base, problem: silent, folder: place('skip'), methods: chosen, trials: 2 });
     // The last one uses text where there is some, and does without where there is none.
     expect(table.rows.map((row) => row.method)).toEqual(['lr', 'bowerbird']);
     const reasons = Object.fromEntries(table.skipped.map(({ method, reason }) => [method, reason]));
     expect(reasons['svm-plus']).toContain('no text');
-    expect(reasons['ours-pi']).toContain('no web text');
+    expect(reasons['paper-pi']).toContain('no web text');
     expect(reasons['lr-mix']).toContain('generalized');
     expect(reasons.clip).toContain('dimensions');
     expect(table.failed).toEqual([]);
@@ -122,7 +122,7 @@ describe('a comparison', () => {
     const table = await compare({
       ...base,
       folder: place('generalized'),
-      methods: named('lr-mix', 'ours'),
+      methods: named('lr-mix', 'paper'),
       generalized: true,
     });
     expect(table.setting).toBe('generalized');

@@ -23,10 +23,10 @@ const problem = generateProblem({
 });
 const parameters = { lambda1: 10, lambda2: 0.01, lambda3: 0.1, lambda4: 0.1, bound: 2 };
 const given = {
-  ours: parameters,
-  'ours-wsl': { lambda2: 0.01, lambda3: 0.1, lambda4: 0.1, bound: 2 },
-  'ours-zsl': { lambda1: 10, lambda2: 0.01 },
-  'ours-pi': { ...parameters, gamma: 0.1 },
+  paper: parameters,
+  'paper-wsl': { lambda2: 0.01, lambda3: 0.1, lambda4: 0.1, bound: 2 },
+  'paper-zsl': { lambda1: 10, lambda2: 0.01 },
+  'paper-pi': { ...parameters, gamma: 0.1 },
 };
 const base = { problem, jobs: 1, threads: 1, given };
 
@@ -51,7 +51,7 @@ describe('an experiment', () => {
 
   it('on the number of web pictures uses nested choices up to all of them', async () => {
     const result = await runExperiment({ ...base, name: 'web-count', folder: place('web') });
-    const ours = result.plots[0].series.find(({ name }) => name === 'ours')!;
+    const ours = result.plots[0].series.find(({ name }) => name === 'paper')!;
     expect(ours.points.map(({ x }) => x)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     const backend = await createBackend({ threads: 1 });
     const learner = await new PaperLearner(parameters).fit(subsetWeb(problem, 4, 1), { backend });
@@ -64,21 +64,21 @@ describe('an experiment', () => {
     const result = await runExperiment({ ...base, name: 'noise-rate', folder: place('noise') });
     const series = Object.fromEntries(result.plots[0].series.map(({ name, points }) => [name, points]));
     expect(series.lr[0].y - series.lr.at(-1)!.y).toBeGreaterThan(20);
-    expect(new Set(series['ours-zsl'].map(({ y }) => y)).size).toBe(1);
+    expect(new Set(series['paper-zsl'].map(({ y }) => y)).size).toBe(1);
   });
 
   it('on weights shows how θ tells right pictures from wrong ones', async () => {
     const result = await runExperiment({ ...base, name: 'weights', folder: place('weights') });
     const [kinds, extremes] = result.tables;
-    expect(kinds.rows.map((row) => row[0])).toEqual(['ours', 'ours-wsl', 'ours-pi', 'bowerbird']);
+    expect(kinds.rows.map((row) => row[0])).toEqual(['paper', 'paper-wsl', 'paper-pi', 'bowerbird']);
     const backend = await createBackend({ threads: 1 });
-    const { theta_ } = await new PaperLearner(parameters).fit(problem, { backend });
+    const { webWeights_ } = await new PaperLearner(parameters).fit(problem, { backend });
     backend.dispose();
     const clean = problem.webKinds!.map((kind) => kind === 'clean');
-    expect(kinds.rows[0].at(-1)).toBeCloseTo(rocArea(theta_, clean), 3);
+    expect(kinds.rows[0].at(-1)).toBeCloseTo(rocArea(webWeights_, clean), 3);
     const weights = extremes.rows.map((row) => row[2] as number);
-    expect(weights[0]).toBeCloseTo(Math.max(...theta_), 3);
-    expect(weights.at(-1)).toBeCloseTo(Math.min(...theta_), 3);
+    expect(weights[0]).toBeCloseTo(Math.max(...webWeights_), 3);
+    expect(weights.at(-1)).toBeCloseTo(Math.min(...webWeights_), 3);
     const curve = result.plots[1].series[0].points;
     expect([curve[0].x, curve.at(-1)!.x]).toEqual([0, 1]);
   });
@@ -86,7 +86,7 @@ describe('an experiment', () => {
   it('on running time tells seconds and iterations', async () => {
     const result = await runExperiment({ ...base, name: 'running-time', folder: place('time') });
     const [table] = result.tables;
-    expect(table.rows.map((row) => row[0])).toEqual(['ours-wsl', 'ours-zsl', 'combo', 'ours']);
+    expect(table.rows.map((row) => row[0])).toEqual(['paper-wsl', 'paper-zsl', 'combo', 'paper']);
     for (const row of table.rows) expect(row[2]).toBeGreaterThan(1);
   });
 

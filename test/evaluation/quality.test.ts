@@ -55,13 +55,13 @@ describe('what a search chooses without test labels', () => {
     const { chosen } = await search({
       problem,
       folder: join(folder, `${seed}`),
-      method: 'ours',
+      method: 'paper',
       trials,
       jobs: 1,
       threads: 1,
       earlyStopping: defaultEarlyStopping,
     });
-    const peeked = await peek(problem, 'ours', trials);
+    const peeked = await peek(problem, 'paper', trials);
     const best = Math.max(...peeked.values());
     expect(best).toBeGreaterThan(0.5);
     expect(best - peeked.get(JSON.stringify(chosen.parameters))!).toBeLessThanOrEqual(0.02);

@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { sampleParameters, searchable } from '../../src/evaluation/sample-parameters.js';
 import { findMethod, type MethodSpec, methods } from '../../src/methods/index.js';
 
-const ours = findMethod('ours');
+const paper = findMethod('paper');
 
 describe('the parameters of a trial', () => {
   it('depend on seed and trial alone, not on what was drawn before', () => {
-    const alone = sampleParameters(ours, 7, 13);
-    for (let trial = 0; trial < 13; trial++) sampleParameters(ours, 7, trial);
-    expect(sampleParameters(ours, 7, 13)).toEqual(alone);
-    expect(sampleParameters(ours, 8, 13)).not.toEqual(alone);
+    const alone = sampleParameters(paper, 7, 13);
+    for (let trial = 0; trial < 13; trial++) sampleParameters(paper, 7, trial);
+    expect(sampleParameters(paper, 7, 13)).toEqual(alone);
+    expect(sampleParameters(paper, 8, 13)).not.toEqual(alone);
   });
 
   it('are shared by the learner and its special cases', () => {
-    const { lambda2: _, ...rest } = sampleParameters(ours, 1, 4);
-    expect(sampleParameters(findMethod('ours-sim1'), 1, 4)).toEqual(rest);
+    const { lambda2: _, ...rest } = sampleParameters(paper, 1, 4);
+    expect(sampleParameters(findMethod('paper-sim1'), 1, 4)).toEqual(rest);
   });
 
   it('lie in the ranges, also in those of the paper: λ from 0.001 to 1000, b from 1.5 to 5', () => {
@@ -29,14 +29,14 @@ describe('the parameters of a trial', () => {
             if (range.kind === 'integer') expect(Number.isInteger(value)).toBe(true);
           }
         }
-    expect(ours.parameters.lambda1.range).toEqual({ kind: 'log', low: 1e-3, high: 1e3 });
-    expect(ours.parameters.bound.range).toEqual({ kind: 'linear', low: 1.5, high: 5 });
-    expect(findMethod('ours-pi').parameters.gamma.range).toEqual({ kind: 'log', low: 1e-3, high: 1e3 });
+    expect(paper.parameters.lambda1.range).toEqual({ kind: 'log', low: 1e-3, high: 1e3 });
+    expect(paper.parameters.bound.range).toEqual({ kind: 'linear', low: 1.5, high: 5 });
+    expect(findMethod('paper-pi').parameters.gamma.range).toEqual({ kind: 'log', low: 1e-3, high: 1e3 });
   });
 
   it('spread evenly over the logarithm', () => {
     const powers = Array.from({ length: 600 }, (_, trial) =>
-      Math.log10(Number(sampleParameters(ours, 1, trial).lambda1)),
+      Math.log10(Number(sampleParameters(paper, 1, trial).lambda1)),
     );
     const mean = powers.reduce((sum, value) => sum + value, 0) / powers.length;
     expect(Math.abs(mean)).toBeLessThan(0.25);
@@ -48,7 +48,7 @@ describe('the parameters of a trial', () => {
   });
 
   it('are none where a method has nothing to search for', () => {
-    const plain: MethodSpec = { ...ours, parameters: { k: { description: '', default: 3 } } };
+    const plain: MethodSpec = { ...paper, parameters: { k: { description: '', default: 3 } } };
     expect(searchable(plain)).toBe(false);
     expect(sampleParameters(plain, 1, 0)).toEqual({});
   });

@@ -74,7 +74,7 @@ describe('the temperature', () => {
         };
       };
       const problem: Problem = { ...whole, ...take(0) };
-      const spec = findMethod('ours');
+      const spec = findMethod('paper');
       const learn = (some: Problem) => createMethod(spec, { lambda1: 100, lambda2: 0.001 }).fit(some, { backend });
       const setting = { web: true, normalise: 'none' as const, backend };
       const { kind, temperature } = await chooseScorer(problem, learn, { ...setting, noise: 0.3, seed: 1 });

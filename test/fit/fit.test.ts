@@ -143,7 +143,7 @@ describe('the folder of a fit', () => {
   }
 
   it('reads back as it was written', async () => {
-    await roundTrip(await fit(problem, 'ours', { ...here, parameters: { lambda2: 0.1 } }), 'learner');
+    await roundTrip(await fit(problem, 'paper', { ...here, parameters: { lambda2: 0.1 } }), 'learner');
     await roundTrip(await fit(problem, oracle, here), 'oracle');
     const names = ['a, b', 'the "lesser"', 'Möwe', 'line\nbreak'];
     const { testLabels: _, ...unlabelled } = { ...problem, testNames: names };
@@ -153,9 +153,9 @@ describe('the folder of a fit', () => {
   it('holds a model that classifies other pictures as the fit does', async () => {
     const backend = await createBackend(here);
     const parameters = { lambda2: 0.1 };
-    await writeFit(join(folder, 'model'), await fit(problem, 'ours', { backend, parameters, scaling: 'l2' }));
+    await writeFit(join(folder, 'model'), await fit(problem, 'paper', { backend, parameters, scaling: 'l2' }));
     const model = (await readModel(join(folder, 'model')))!;
-    const learner = await createMethod(findMethod('ours'), parameters).fit(problem, { backend });
+    const learner = await createMethod(findMethod('paper'), parameters).fit(problem, { backend });
     const fresh = problem.testFeatures.view(0, 10).copy();
     fresh.row(0).fill(0.1);
     scaleToUnitLength('fresh', fresh);
@@ -168,7 +168,7 @@ describe('the folder of a fit', () => {
 
   it('keeps nothing of the fit before', async () => {
     const path = join(folder, 'twice');
-    await writeFit(path, await fit(problem, 'ours', { ...here, parameters: { lambda2: 0.1 } }), { pictures: [] });
+    await writeFit(path, await fit(problem, 'paper', { ...here, parameters: { lambda2: 0.1 } }), { pictures: [] });
     await writeFit(path, await fit(problem, 'knn', here));
     expect((await readdir(path)).sort()).toEqual(['metrics.json', 'predictions.csv', 'run.json', 'scores.npy']);
   });
@@ -179,7 +179,7 @@ describe('the folder of a fit', () => {
     await mkdir(path);
     await writeFile(join(path, 'run.json'), JSON.stringify({ command: 'tune' }));
     await expect(readFit(path)).rejects.toMatchObject({ message: `${path} holds no finished fit` });
-    await writeFile(join(path, 'run.json'), JSON.stringify({ configuration: { method: 'ours' } }));
+    await writeFile(join(path, 'run.json'), JSON.stringify({ configuration: { method: 'paper' } }));
     await writeFile(join(path, 'predictions.csv'), 'row,name,category,distance,runner_up,margin\n');
     await expect(readFit(path)).rejects.toMatchObject({
       code: 'BOWERBIRD_FORMAT',

@@ -46,7 +46,7 @@ describe.skipIf(!gpu)('on cuda (needs an NVIDIA GPU)', async () => {
     const found = [];
     for (const jobs of [1, 3]) {
       const folder = mkdtempSync(join(tmpdir(), 'bowerbird-cuda-'));
-      const { chosen, trials } = await search({ problem, folder, method: 'ours', trials: 9, device: 'cuda', jobs });
+      const { chosen, trials } = await search({ problem, folder, method: 'paper', trials: 9, device: 'cuda', jobs });
       const scores = trials.map((line) => [line.job.id, 'outcome' in line && line.outcome.accuracy]);
       found.push({ parameters: chosen.parameters, scores: scores.sort() });
       rmSync(folder, { recursive: true });

@@ -60,8 +60,8 @@ describe('memory that runs out', () => {
   });
   const expectSame = (learner: PaperLearner) => {
     expect(learner.trace_.length).toBe(ample.trace_.length);
-    learner.theta_.forEach((weight, i) => {
-      expect(Math.abs(weight - ample.theta_[i])).toBeLessThan(1e-8);
+    learner.webWeights_.forEach((weight, i) => {
+      expect(Math.abs(weight - ample.webWeights_[i])).toBeLessThan(1e-8);
     });
     expect(learner.predict(problem.testFeatures)).toEqual(ample.predict(problem.testFeatures));
   };

@@ -74,10 +74,10 @@ describe('the learner', () => {
     };
     await expect(new PaperLearner(parameters).fit(none, { backend })).rejects.toMatchObject({
       code: 'BOWERBIRD_PROBLEM',
-      hint: expect.stringContaining('ours-zsl'),
+      hint: expect.stringContaining('paper-zsl'),
     });
-    const learner = await new PaperLearner({ ...parameters, special: 'ours-zsl' }).fit(none, { backend });
-    expect(learner.theta_.length).toBe(0);
+    const learner = await new PaperLearner({ ...parameters, special: 'paper-zsl' }).fit(none, { backend });
+    expect(learner.webWeights_.length).toBe(0);
   });
 
   it('refuses one category, unknown options, impossible values and text that is not there', async () => {
@@ -107,8 +107,10 @@ describe('the learner', () => {
 describe('combo', () => {
   it('is the mean of the semantic vectors of its two parts', async () => {
     const combo = await new Combo({ ...parameters, lambda2: 0.05 }).fit(problem, { backend });
-    const web = await new PaperLearner({ ...parameters, lambda2: 0.05, special: 'ours-wsl' }).fit(problem, { backend });
-    const zeroShot = await new PaperLearner({ ...parameters, lambda2: 0.05, special: 'ours-zsl' }).fit(problem, {
+    const web = await new PaperLearner({ ...parameters, lambda2: 0.05, special: 'paper-wsl' }).fit(problem, {
+      backend,
+    });
+    const zeroShot = await new PaperLearner({ ...parameters, lambda2: 0.05, special: 'paper-zsl' }).fit(problem, {
       backend,
     });
     combo.semantics_.data.forEach((value, i) => {

@@ -64,8 +64,8 @@ describe('the answer depends on the content of a problem, not on its form', () =
     expect(largestGap(other.semantics_.data, pick(reference.semantics_, test).data)).toBeLessThan(1e-8);
     expect(
       largestGap(
-        other.theta_,
-        Float64Array.from(web, (i) => reference.theta_[i]),
+        other.webWeights_,
+        Float64Array.from(web, (i) => reference.webWeights_[i]),
       ),
     ).toBeLessThan(1e-7);
   });
@@ -81,7 +81,7 @@ describe('the answer depends on the content of a problem, not on its form', () =
     const names = (learner: PaperLearner) =>
       [...learner.predict(problem.testFeatures)].map((c) => learner.model_.names[c]);
     expect(names(other)).toEqual(names(reference));
-    expect(largestGap(other.theta_, reference.theta_)).toBeLessThan(1e-7);
+    expect(largestGap(other.webWeights_, reference.webWeights_)).toBeLessThan(1e-7);
   });
 
   it('rotating the features changes neither semantic vectors nor weights', async () => {
@@ -93,7 +93,7 @@ describe('the answer depends on the content of a problem, not on its form', () =
       testFeatures: rotated(problem.testFeatures, by),
     });
     expect(largestGap(other.semantics_.data, reference.semantics_.data)).toBeLessThan(1e-8);
-    expect(largestGap(other.theta_, reference.theta_)).toBeLessThan(1e-7);
+    expect(largestGap(other.webWeights_, reference.webWeights_)).toBeLessThan(1e-7);
   });
 
   it('rotating the semantic space rotates the semantic vectors and leaves the predictions', async () => {
@@ -127,7 +127,7 @@ describe('the weights', () => {
     );
     expect(
       rocArea(
-        learner.theta_,
+        learner.webWeights_,
         noisy.webKinds!.map((kind) => kind === 'clean'),
       ),
     ).toBeGreaterThanOrEqual(0.9);
@@ -145,7 +145,7 @@ describe('the weights', () => {
     }).fit(birds, { backend });
     expect(
       rocArea(
-        learner.theta_,
+        learner.webWeights_,
         birds.webKinds!.map((kind) => kind === 'clean'),
       ),
     ).toBeGreaterThanOrEqual(0.72);

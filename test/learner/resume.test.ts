@@ -55,7 +55,7 @@ describe.each([
     const continued = await learner().fit(given, { backend, ...web, checkpoint });
     expect(continued.trace_.length).toBe(whole.trace_.length);
     expect(continued.semantics_.data).toEqual(whole.semantics_.data);
-    expect(continued.theta_).toEqual(whole.theta_);
+    expect(continued.webWeights_).toEqual(whole.webWeights_);
     expect(continued.dictionary_.data).toEqual(whole.dictionary_.data);
   });
 });
@@ -96,8 +96,8 @@ describe('streaming', () => {
     await opened.close();
     expect(opened.problem.webFeatures.rows).toBe(0);
     expect(streamed.trace_.length).toBe(memory.trace_.length);
-    streamed.theta_.forEach((weight, i) => {
-      expect(Math.abs(weight - memory.theta_[i])).toBeLessThan(1e-8);
+    streamed.webWeights_.forEach((weight, i) => {
+      expect(Math.abs(weight - memory.webWeights_[i])).toBeLessThan(1e-8);
     });
     streamed.semantics_.data.forEach((value, i) => {
       expect(Math.abs(value - memory.semantics_.data[i])).toBeLessThan(1e-9);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { projectCappedSimplex } from '../../src/learner/theta/capped-simplex.js';
 import { type ThetaProblem, violation, type WebProducts } from '../../src/learner/theta/problem.js';
 import { solveProjectedGradient, spectralBound } from '../../src/learner/theta/projected-gradient.js';
 import { solveSmo } from '../../src/learner/theta/smo.js';
 import { elementsOf, Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { createWasmBackend } from '../../src/linalg/wasm/index.js';
+import { projectCappedSimplex } from '../../src/numerics/capped-simplex.js';
 import fc from '../property.js';
 import { solveQuadratic } from './literal.js';
 

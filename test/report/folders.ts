@@ -36,8 +36,8 @@ export async function makeFolders(root: string): Promise<ReportFolders> {
     ['fit', 'other', 'tune', 'compare', 'experiment'].map((name) => [name, join(root, name)]),
   );
   const parameters = { lambda1: 10, lambda2: 0.01, lambda3: 1, lambda4: 100, bound: 3 };
-  const configuration = { problem: `my ${hostileText}.npz`, method: 'ours', ...parameters };
-  const learnt = await fit(problem, 'ours', { device: 'wasm', threads: 1, parameters, configuration });
+  const configuration = { problem: `my ${hostileText}.npz`, method: 'paper', ...parameters };
+  const learnt = await fit(problem, 'paper', { device: 'wasm', threads: 1, parameters, configuration });
   await writeFit(folders.fit, { ...learnt, record: { ...learnt.record, warnings: [hostileText] } });
   await writeFit(folders.other, await fit(problem, 'lr', { device: 'wasm', threads: 1, configuration }));
   const shared = { problem, device: 'wasm', jobs: 1, threads: 1 } as const;
@@ -76,7 +76,7 @@ export async function makeFolders(root: string): Promise<ReportFolders> {
         ],
       },
     ],
-    parameters: { ours: { lambda1: 1 } },
+    parameters: { paper: { lambda1: 1 } },
     skipped: [{ method: 'clip', reason: hostileText }],
     failed: [],
     compare: table,

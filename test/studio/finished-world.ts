@@ -15,7 +15,7 @@ export async function finishedWorld(): Promise<World> {
     world.path('web', 'green jay', 'green jay 00.png'),
     world.path('web', 'green jay', 'green jay again.png'),
   );
-  Object.assign(world.configuration, { compare: { methods: ['ours', 'lr', 'eszsl'] }, jobs: 1 });
+  Object.assign(world.configuration, { compare: { methods: ['paper', 'lr', 'eszsl'] }, jobs: 1 });
   writeConfiguration(world);
   await runWorkspace(await openWorkspace(world.folder));
   return world;

@@ -182,7 +182,7 @@ describe('fits side by side', () => {
   it('agree with themselves', async () => {
     const { runs, table, trace } = await comparison(library);
     expect(runs).toHaveLength(1);
-    expect(table!.rows.map(({ method }) => method).sort()).toEqual(['eszsl', 'lr', 'ours']);
+    expect(table!.rows.map(({ method }) => method).sort()).toEqual(['eszsl', 'lr', 'paper']);
     expect(trace!.iteration.length).toBeGreaterThan(1);
     const same = (await compareRuns(library, runs[0].id, runs[0].id))!;
     expect(same).toMatchObject({

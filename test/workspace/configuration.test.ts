@@ -71,8 +71,8 @@ describe('bowerbird.yaml', () => {
     ['a method there is not', `${base}learner:\n  method: magic\n`, /line 5: learner\.method is "magic"/],
     [
       'a parameter there is not',
-      `${base}learner:\n  method: ours\n  parameters: { lambda9: 1 }\n`,
-      /line 6: .*lambda9 is not a parameter of ours/,
+      `${base}learner:\n  method: paper\n  parameters: { lambda9: 1 }\n`,
+      /line 6: .*lambda9 is not a parameter of paper/,
     ],
     [
       'pictures where results go',

@@ -13,8 +13,8 @@ beforeAll(async () => {
   world = await makeWorld({ auxiliary: 6, test: 4, web: 6 });
   Object.assign(world.configuration, {
     tune: { trials: 4 },
-    learner: { method: 'ours', device: 'wasm', threads: 1 },
-    compare: { methods: ['ours', 'lr', 'eszsl'] },
+    learner: { method: 'paper', device: 'wasm', threads: 1 },
+    compare: { methods: ['paper', 'lr', 'eszsl'] },
     jobs: 1,
     report: true,
   });

@@ -50,7 +50,7 @@ describe('a run', () => {
     writeConfiguration(world, { sources: ['folder:nothing'], text: false });
     await expect(run('problem')).rejects.toMatchObject({
       code: 'BOWERBIRD_CONFIGURATION',
-      message: 'there is no web picture of any category, and ours learns from them',
+      message: 'there is no web picture of any category, and paper learns from them',
     });
     writeConfiguration(world, { sources: ['folder:nothing'], text: false, learner: { method: 'eszsl' } });
     expect((await run('problem')).stages.at(-1)?.outcome).toBe('ran');

@@ -48,7 +48,11 @@ describe('a second run', () => {
   });
 
   it.each<[string, Partial<World['configuration']>, StageName[]]>([
-    ['a parameter of the method', { learner: { method: 'ours', device: 'wasm', parameters: { lambda2: 1 } } }, ['fit']],
+    [
+      'a parameter of the method',
+      { learner: { method: 'paper', device: 'wasm', parameters: { lambda2: 1 } } },
+      ['fit'],
+    ],
     ['the seed', { seed: 2 }, ['fit']],
     ['the words of the texts', { text: { size: 3 } }, ['text', 'problem', 'fit']],
     ['the scaling of word vectors', { words: { normalise: 'none' } }, ['words', 'problem', 'fit']],

@@ -94,7 +94,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     model: network.model.slice(folder.length + 1),
     vectors: 'vectors.txt',
     text: true,
-    learner: { method: 'ours', device: 'wasm', threads: 1, parameters: { lambda2: 0.1 } },
+    learner: { method: 'paper', device: 'wasm', threads: 1, parameters: { lambda2: 0.1 } },
     tune: false,
     report: false,
   };

@@ -48,7 +48,7 @@ export default defineCommand({
   },
   examples: [
     {
-      command: 'bowerbird compare birds.npz --methods ours,lr,eszsl --out table',
+      command: 'bowerbird compare birds.npz --methods paper,lr,eszsl --out table',
       explanation: 'Three methods with their defaults.',
     },
     {
@@ -62,7 +62,8 @@ export default defineCommand({
   ],
   async run({ args, options, print, printJson, progress, signal }) {
     const generalized = options.generalized || impliesGeneralized(options.methods);
-    for (const name of options.methods) if (name !== 'all' && !Object.hasOwn(methodGroups, name)) methodNamed(name);
+    for (const name of options.methods)
+      if (name !== 'all' && !Object.hasOwn(methodGroups, name)) methodNamed(name, (text) => progress.note(text));
     const methods = chooseMethods(options.methods, generalized);
     const setting = await evaluationSetting('compare', args[0], options, { signal, progress });
     if (methods.length === 0) throw new UsageError('--methods names no method', 'See "bowerbird methods".');

@@ -1,6 +1,6 @@
 /** `bowerbird dataset`: one of the paper's data sets as a workspace. */
 import { UsageError } from '../../errors.js';
-import { type DatasetName, datasetNames } from '../../workspace/dataset/layouts.js';
+import { type DatasetName, datasetNames } from '../../workspace/names.js';
 import { defineCommand } from '../command.js';
 
 export default defineCommand({
@@ -34,7 +34,7 @@ export default defineCommand({
         '--out is missing: where should the workspace be?',
         `Try: bowerbird dataset ${name} ${folder} --out ${name}`,
       );
-    const { datasetWorkspace } = await import('../../workspace/dataset/dataset.js');
+    const { datasetWorkspace } = await import('../../workspace/index.js');
     const summary = await datasetWorkspace(name as DatasetName, folder, options.out, {
       split: options.split,
       signal,

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { dedupe, type MergeRecord, nearbyRows, openFeatureSet, TestLeakError } from '../../crawl/index.js';
 import { UsageError } from '../../errors.js';
-import type { Backend } from '../../linalg/backend.js';
+import type { Backend } from '../../linalg/index.js';
 import { defineCommand } from '../command.js';
 import { type Progress, showWaiting } from '../progress.js';
 import { backendOptions, openBackend } from '../shared-options.js';

@@ -2,17 +2,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus, freemem, release, totalmem } from 'node:os';
 import { BowerbirdError } from '../../errors.js';
-import type { Backend } from '../../linalg/backend.js';
-import { createCudaBackend, findGpu } from '../../linalg/cuda/index.js';
+import type { Backend } from '../../linalg/index.js';
 import {
+  chooseKernel,
   createBackend,
+  createCudaBackend,
   createNativeBackend,
   createWasmBackend,
+  findGpu,
   findLibrary,
+  gemmGigaflops,
   wasmFeatures,
 } from '../../linalg/index.js';
-import { gemmGigaflops } from '../../linalg/speed.js';
-import { chooseKernel } from '../../linalg/wasm/choice.js';
 import { versions } from '../../versions.js';
 import { defineCommand } from '../command.js';
 import { amount } from '../table.js';

@@ -12,6 +12,7 @@ import {
   paperDatasets,
   runExperiment,
 } from '../../evaluation/index.js';
+import { currentName } from '../../methods/index.js';
 import { resolveParameters } from '../../parameters.js';
 import { defineCommand } from '../command.js';
 import { evaluationOptions, evaluationSetting, requireOut, settingOf } from '../evaluation-options.js';
@@ -125,7 +126,7 @@ async function givenParameters(paths: readonly string[]): Promise<Record<string,
       chosen.parameters as Parameters,
       UsageError,
     );
-    given[chosen.method] = chosen.parameters as Parameters;
+    given[currentName(chosen.method)] = chosen.parameters as Parameters;
   }
   return given;
 }

@@ -1,6 +1,6 @@
 /** `bowerbird export`: the classifier of a workspace for use elsewhere. */
 import { UsageError } from '../../errors.js';
-import { type ExportFormat, exportFormats } from '../../workspace/export/formats.js';
+import { type ExportFormat, exportFormats } from '../../workspace/names.js';
 import { defineCommand } from '../command.js';
 import { showWaiting } from '../progress.js';
 

@@ -39,7 +39,7 @@ export default defineCommand({
   description:
     'Learns from auxiliary, web and test pictures jointly and writes predictions for the test pictures, the weights of ' +
     "the web pictures, scores where labels are known, and a model for other pictures; for the paper's learner (--method " +
-    'ours) also the trace of the iteration.',
+    'paper) also the trace of the iteration.',
   arguments: [{ name: 'PROBLEM', description: 'a .npz problem file or a folder of .npy files' }],
   options: {
     out: { type: 'string', short: 'o', placeholder: 'DIR', description: 'Folder for the results.' },
@@ -47,7 +47,7 @@ export default defineCommand({
       type: 'string',
       placeholder: 'NAME',
       default: 'bowerbird',
-      description: 'A method of "bowerbird methods"; ours is the paper\'s learner.',
+      description: 'A method of "bowerbird methods"; paper is the paper\'s learner.',
     },
     set: {
       type: 'list',
@@ -88,22 +88,23 @@ export default defineCommand({
       explanation: 'Use the attribute vectors, and set two parameters.',
     },
     {
-      command: 'bowerbird fit birds.npz --out run --method ours --lambda2 10 --gamma 0.1',
+      command: 'bowerbird fit birds.npz --out run --method paper --lambda2 10 --gamma 0.1',
       explanation: "The paper's learner, with the text of the web pictures.",
     },
-    { command: 'bowerbird fit birds.npz --out run --method ours --resume', explanation: 'Go on after Ctrl-C.' },
+    { command: 'bowerbird fit birds.npz --out run --method paper --resume', explanation: 'Go on after Ctrl-C.' },
   ],
   async run({ args, options, print, printJson, progress, signal }) {
     const [path] = args;
-    const { out, method } = options;
+    const { out } = options;
     if (!out)
       throw new UsageError('--out is missing: where should the results go?', `Try: bowerbird fit ${path} --out run`);
-    const spec = methodNamed(method);
+    const spec = methodNamed(options.method, (text) => progress.note(text));
+    const method = spec.name;
     const special = learnerCase(method);
     if (!special) refuseLearnerOptions(method, options);
     else if (special !== 'combo') refuseFixedParameters(special, options);
     const parameters = await givenParameters(spec, options.params, options.set);
-    if (method === 'ours-pi') parameters.gamma ??= spec.parameters.gamma.default;
+    if (method === 'paper-pi') parameters.gamma ??= spec.parameters.gamma.default;
     await refuseOtherResults(out);
     const backend = await openBackend(options);
     progress.update({ stage: 'read the problem', done: 0 });
@@ -115,7 +116,7 @@ export default defineCommand({
       if (webRows && !special)
         throw new UsageError(
           `${method} keeps the web features in memory, and they are to be streamed`,
-          `Add --method ours, or ${options.stream ? 'leave out --stream' : 'raise --memory-limit'}.`,
+          `Add --method paper, or ${options.stream ? 'leave out --stream' : 'raise --memory-limit'}.`,
         );
       progress.update({ stage: 'fit', done: 0 });
       const configuration = { problem: path, method, ...inputOptions(options) };

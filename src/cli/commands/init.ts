@@ -47,7 +47,7 @@ export default defineCommand({
     },
   ],
   async run({ args: [workspace], options, print, printJson, progress }) {
-    const { createWorkspace } = await import('../../workspace/template.js');
+    const { createWorkspace } = await import('../../workspace/index.js');
     const answer = asker();
     try {
       const listed =

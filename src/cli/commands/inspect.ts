@@ -3,19 +3,18 @@ import { stat } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { basename } from 'node:path';
 import { type BowerbirdError, FileError, FormatError, MemoryError } from '../../errors.js';
-import { elementCount } from '../../formats/array.js';
-import { fileError } from '../../formats/file.js';
+import { elementCount, fileError } from '../../formats/index.js';
 import {
   brokenRules,
   diagnose,
   type Finding,
+  isXlsa17,
   type Problem,
   type ProblemSummary,
   readProblem,
   semanticsOf,
   summarise,
 } from '../../problem/index.js';
-import { isXlsa17 } from '../../problem/xlsa17.js';
 import { defineCommand } from '../command.js';
 import { type ArrayListing, listArrays } from '../file-listing.js';
 import { amount, fileSize, shortNumber, tableLines } from '../table.js';

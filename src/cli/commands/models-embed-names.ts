@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { UsageError } from '../../errors.js';
-import { writeNpz } from '../../formats/npz.js';
+import { writeNpz } from '../../formats/index.js';
 import { defineCommand } from '../command.js';
 import { fetchProgress } from './models-get.js';
 

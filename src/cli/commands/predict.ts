@@ -13,7 +13,7 @@ import {
   writeAnswers,
 } from '../../fit/index.js';
 import { csvLines, readNpy, toMatrix } from '../../formats/index.js';
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Matrix } from '../../linalg/index.js';
 import { type LoadOptions, loadProblem, scaleToUnitLength } from '../../problem/index.js';
 import { defineCommand } from '../command.js';
 import { backendOptions, openBackend } from '../shared-options.js';
@@ -103,7 +103,7 @@ async function openModel(folder: string, { method, scaling, configuration }: Fit
   if (model) return model;
   throw new UsageError(
     `${folder} holds no model: ${method} classifies only the pictures that it was fitted with`,
-    'Put the pictures into the problem as test pictures, or fit another method, such as bowerbird, ours or lr.',
+    'Put the pictures into the problem as test pictures, or fit another method, such as bowerbird, paper or lr.',
   );
 }
 

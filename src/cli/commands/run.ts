@@ -1,6 +1,6 @@
 /** `bowerbird run`: brings a workspace up to date. */
-import type { RunProgress } from '../../workspace/run.js';
-import { stageNames } from '../../workspace/stage.js';
+import type { RunProgress } from '../../workspace/index.js';
+import { stageNames } from '../../workspace/names.js';
 import { defineCommand } from '../command.js';
 import { duration, repeating } from '../progress.js';
 

@@ -1,7 +1,7 @@
 /** `bowerbird text`: term frequencies of the texts that came with web pictures. */
 import { setImmediate } from 'node:timers/promises';
 import { UsageError } from '../../errors.js';
-import { writeNpy } from '../../formats/npy.js';
+import { writeNpy } from '../../formats/index.js';
 import {
   chooseWords,
   readTexts,

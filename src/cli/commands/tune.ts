@@ -37,7 +37,7 @@ export default defineCommand({
     },
   ],
   async run({ args, options, print, printJson, progress, signal }) {
-    methodNamed(options.method);
+    methodNamed(options.method, (text) => progress.note(text));
     const setting = await evaluationSetting('tune', args[0], options, { signal, progress });
     const { out: _, queue: __, ...configuration } = options;
     const { chosen } = await search({

@@ -1,7 +1,6 @@
 /** `bowerbird weights`: the web pictures of a fit ranked by their importance weight. */
 import { UsageError } from '../../errors.js';
 import { readFitRecord, readWeights, type WeightedPicture } from '../../fit/index.js';
-import { picturesOfRun } from '../../workspace/run-pictures.js';
 import { defineCommand } from '../command.js';
 
 /** With its file, where the fit is that of a workspace. */
@@ -33,6 +32,7 @@ export default defineCommand({
         'Fit a method that does, such as bowerbird (bowerbird fit … --out DIR).',
       );
     const groups = new Map<string, RankedPicture[]>();
+    const { picturesOfRun } = await import('../../workspace/index.js');
     const files = await picturesOfRun(folder);
     for (const one of weights) {
       if (!groups.has(one.category)) groups.set(one.category, []);

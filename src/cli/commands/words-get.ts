@@ -2,8 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../errors.js';
-import { writeFileAtomic } from '../../formats/atomic.js';
-import { writeNpy } from '../../formats/npy.js';
+import { writeFileAtomic, writeNpy } from '../../formats/index.js';
 import {
   describeMissing,
   type NameVectors,

@@ -1,6 +1,5 @@
 /** `bowerbird words info`: what a file of word vectors is, and how near words are to one another. */
-import { cosine, openVectors } from '../../language/index.js';
-import { CompactVectors } from '../../language/vectors/compact.js';
+import { CompactVectors, cosine, openVectors } from '../../language/index.js';
 import { defineCommand } from '../command.js';
 import { tableLines } from '../table.js';
 

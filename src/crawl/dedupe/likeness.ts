@@ -11,20 +11,20 @@ const parts = [0.975, 0.95, 0.925, 0.9];
 
 /** 1 for the same picture, near 0 for unrelated ones. Both are grey pictures of 64 × 64 values. */
 export function likeness(a: Uint8Array, b: Uint8Array): number {
-  const wholeA = standardised(windowOf(a, 0, 0, 1, side));
-  const wholeB = standardised(windowOf(b, 0, 0, 1, side));
+  const wholeA = standardized(windowOf(a, 0, 0, 1, side));
+  const wholeB = standardized(windowOf(b, 0, 0, 1, side));
   let best = dot(wholeA, wholeB);
   for (const part of parts)
     for (const x of [0, 0.5, 1])
       for (const y of [0, 0.5, 1]) {
-        const window = (grey: Uint8Array) => standardised(windowOf(grey, x * (1 - part), y * (1 - part), part, side));
+        const window = (grey: Uint8Array) => standardized(windowOf(grey, x * (1 - part), y * (1 - part), part, side));
         best = Math.max(best, dot(window(a), wholeB), dot(wholeA, window(b)));
       }
   return best;
 }
 
 /** Mean 0 and length 1; a picture of one colour becomes zeros and correlates with nothing. */
-function standardised(values: Float64Array): Float64Array {
+function standardized(values: Float64Array): Float64Array {
   let mean = 0;
   for (const value of values) mean += value / values.length;
   let squares = 0;

@@ -5,6 +5,7 @@
 import { FormatError } from '../../errors.js';
 import type { ArrayRows } from '../../formats/index.js';
 import type { Backend, Matrix } from '../../linalg/index.js';
+import { leadingEigenvectors } from '../../numerics/index.js';
 
 export interface Components {
   mean: Float32Array;
@@ -47,9 +48,8 @@ export async function principalComponents(
       beta: start === 0 ? 0 : 1,
     });
   }
-  backend.eigh(new Float64Array(dimensions), covariance);
-  const vectors = backend.matrix(count, dimensions, 'float32');
-  for (let k = 0; k < count; k++) vectors.row(k).set(covariance.row(dimensions - 1 - k));
+  const leading = leadingEigenvectors(backend, covariance, count);
+  const vectors = backend.matrix(count, dimensions, 'float32').copyFrom(leading.vectors);
   backend.release(covariance);
   backend.release(centred);
   return { mean: Float32Array.from(mean), vectors };

@@ -3,7 +3,6 @@
  * that correlate. In order of preference, a picture is a duplicate when it matches an earlier one that stays, and that
  * very pair has been compared.
  */
-
 import type { Progress } from '../../progress.js';
 import { greyPicture } from '../grey.js';
 import { cropCount } from '../perceptual-hash.js';

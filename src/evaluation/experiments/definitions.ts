@@ -51,13 +51,13 @@ export const experiments = {
     title: 'Running time',
     description: 'Seconds of one fit on one thread: two special cases, their combination, the whole learner.',
     kind: 'time',
-    methods: ['ours-wsl', 'ours-zsl', 'combo', 'ours'],
+    methods: ['paper-wsl', 'paper-zsl', 'combo', 'paper'],
   },
   sensitivity: {
     title: 'Sensitivity to the parameters',
     description: 'Accuracy as one parameter varies and the others stay as chosen on validation categories.',
     kind: 'sweep',
-    methods: ['ours'],
+    methods: ['paper'],
     sweep: {
       over: 'parameters',
       values: {
@@ -73,7 +73,7 @@ export const experiments = {
     title: 'Accuracy against the number of web pictures',
     description: 'Fewer and more web pictures per category; a smaller choice is part of a larger one.',
     kind: 'sweep',
-    methods: ['bowerbird', 'ours', 'ours-wsl', 'lr', 'xiao'],
+    methods: ['bowerbird', 'paper', 'paper-wsl', 'lr', 'xiao'],
     sweep: { over: 'webPerCategory', shares: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] },
   },
   'noise-rate': {
@@ -81,14 +81,14 @@ export const experiments = {
     description:
       'A share of the web pictures gets the label of another test category, on top of the noise that is there.',
     kind: 'sweep',
-    methods: ['bowerbird', 'ours', 'ours-wsl', 'ours-zsl', 'lr', 'xiao'],
+    methods: ['bowerbird', 'paper', 'paper-wsl', 'paper-zsl', 'lr', 'xiao'],
     sweep: { over: 'wrongLabels', shares: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8] },
   },
   weights: {
     title: 'Weights of the web pictures',
     description: 'θ against the known truth, and the pictures with the highest and lowest weights.',
     kind: 'weights',
-    methods: ['ours', 'ours-wsl', 'ours-pi', 'bowerbird'],
+    methods: ['paper', 'paper-wsl', 'paper-pi', 'bowerbird'],
   },
 } as const satisfies Record<string, Experiment>;
 

@@ -1,6 +1,6 @@
 /** Accuracy as one thing varies: a parameter, the number of web pictures, the share of wrong labels. */
 import type { Problem } from '../../problem/index.js';
-import { rowsByCategory } from '../../problem/subset.js';
+import { rowsByCategory } from '../../problem/index.js';
 import type { ExperimentPlot, FitJob, Series, SeriesPoint } from '../results.js';
 import { Bootstrap } from '../statistics/bootstrap.js';
 import type { Sweep } from './definitions.js';

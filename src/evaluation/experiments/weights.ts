@@ -1,5 +1,4 @@
 /** θ against the known truth: the curve of detecting right pictures, weights by kind, and the extreme pictures. */
-
 import { rocArea, rocCurve } from '../../fit/index.js';
 import type { Problem } from '../../problem/index.js';
 import type { ExperimentPlot, ExperimentTable, FitJob } from '../results.js';

@@ -3,7 +3,7 @@
  * resamples, so that differences between them are paired.
  */
 import { ArgumentError } from '../../errors.js';
-import { Random } from '../../linalg/random.js';
+import { Random } from '../../linalg/index.js';
 
 export interface Interval {
   low: number;

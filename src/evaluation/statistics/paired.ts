@@ -1,6 +1,6 @@
 /** Tests of whether two methods differ on the same pictures: McNemar's, and a permutation test by flipping signs. */
 import { ArgumentError } from '../../errors.js';
-import { Random } from '../../linalg/random.js';
+import { Random } from '../../linalg/index.js';
 
 export interface McNemar {
   /** Pictures only the first, and only the second method got right. */

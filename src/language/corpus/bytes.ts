@@ -5,7 +5,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip, type Gunzip } from 'node:zlib';
 import { FormatError, InterruptedError } from '../../errors.js';
-import { fileError } from '../../formats/file.js';
+import { fileError } from '../../formats/index.js';
 import type { Progress } from '../../progress.js';
 import { decompressBzip2 } from './bzip2.js';
 

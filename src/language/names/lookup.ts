@@ -3,7 +3,7 @@
  * beside one another. Words and names without a vector are reported; what happens to them is the caller's choice.
  */
 import { ArgumentError, BowerbirdError } from '../../errors.js';
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
 import type { VectorSource } from '../vectors/source.js';
 import { type Form, nameWords, wordForms } from './forms.js';
 import type { CategoryName } from './names.js';

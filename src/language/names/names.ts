@@ -1,6 +1,6 @@
 /** Category names and their aliases from a file: one name a line, or columns separated by tabs or commas. */
 import { FormatError } from '../../errors.js';
-import { csvRecords } from '../../formats/csv-records.js';
+import { csvRecords } from '../../formats/index.js';
 
 export interface CategoryName {
   readonly name: string;

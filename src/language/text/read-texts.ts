@@ -1,11 +1,7 @@
 /** The texts of pictures from the files they come in: lines, columns of a table, JSON lines, string arrays. */
 import { readFile } from 'node:fs/promises';
 import { FormatError, UsageError } from '../../errors.js';
-import { toStrings } from '../../formats/array.js';
-import { csvRecords } from '../../formats/csv-records.js';
-import { fileError } from '../../formats/file.js';
-import { readNpy } from '../../formats/npy.js';
-import { openNpz } from '../../formats/npz.js';
+import { csvRecords, fileError, openNpz, readNpy, toStrings } from '../../formats/index.js';
 import type { PictureText } from '../../text/index.js';
 
 export interface ReadTextsOptions {

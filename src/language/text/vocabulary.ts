@@ -1,8 +1,7 @@
 /** Vocabularies of term frequencies: chosen without the stop words of some languages, saved, and applied again later. */
 import { readFile } from 'node:fs/promises';
 import { FormatError } from '../../errors.js';
-import { writeFileAtomic } from '../../formats/atomic.js';
-import { fileError } from '../../formats/file.js';
+import { fileError, writeFileAtomic } from '../../formats/index.js';
 import { type ChooseWordsOptions, mostFrequentWords, type PictureText } from '../../text/index.js';
 import { stopWords } from './stop-words.js';
 

@@ -3,8 +3,7 @@
  * all threads pause between two chunks, so training continues from it exactly.
  */
 import { FormatError } from '../../errors.js';
-import { writeBeside } from '../../formats/atomic.js';
-import { withFile } from '../../formats/file.js';
+import { withFile, writeBeside } from '../../formats/index.js';
 import type { ThreadState } from './jobs.js';
 
 export interface TrainingState {

@@ -1,7 +1,7 @@
 /** A file of fixed-size items, read a chunk at a time into a place of the shared memory. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { FormatError } from '../../errors.js';
-import { fileError } from '../../formats/file.js';
+import { fileError } from '../../formats/index.js';
 
 export class ChunkFile {
   readonly #path: string;

@@ -5,7 +5,7 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { WordVectors } from '../../formats/word-vectors.js';
+import type { WordVectors } from '../../formats/index.js';
 import type { Progress } from '../../progress.js';
 import { countCooccurrences } from './cooccurrence.js';
 import { type EncodedCorpus, type EncodeOptions, encodeCorpus } from './encode.js';

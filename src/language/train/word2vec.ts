@@ -5,9 +5,8 @@
  */
 import { availableParallelism } from 'node:os';
 import { ArgumentError } from '../../errors.js';
-import type { WordVectors } from '../../formats/word2vec.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { Random } from '../../linalg/random.js';
+import type { WordVectors } from '../../formats/index.js';
+import { Matrix, Random } from '../../linalg/index.js';
 import { loadCheckpoint } from './checkpoint.js';
 import type { EncodedCorpus } from './encode.js';
 import { chunkTokens, type ThreadPlace } from './jobs.js';

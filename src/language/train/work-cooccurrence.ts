@@ -1,8 +1,8 @@
 /** The out-of-core counting of one thread: count into a table, spill it in partitions, merge a partition, shuffle. */
 import { appendFileSync, closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { InterruptedError } from '../../errors.js';
-import { fileError } from '../../formats/file.js';
-import { Random } from '../../linalg/random.js';
+import { fileError } from '../../formats/index.js';
+import { Random } from '../../linalg/index.js';
 import { ChunkFile } from './chunk-file.js';
 import {
   type CountJob,

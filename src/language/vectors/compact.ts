@@ -7,8 +7,7 @@
  * as UTF-8; n + 1 starts (uint32); 2^bits slots of hash and word number + 1 (uint32 each, 0 is free); a JSON text.
  */
 import { ArgumentError, FormatError } from '../../errors.js';
-import { PendingFile } from '../../formats/atomic.js';
-import { openFile, type RandomAccessFile } from '../../formats/file.js';
+import { openFile, PendingFile, type RandomAccessFile } from '../../formats/index.js';
 import type { VectorSource } from './source.js';
 
 /** Where vectors came from and under which terms; shown by `bowerbird words info`. */

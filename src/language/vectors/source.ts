@@ -2,11 +2,16 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { FileError, FormatError } from '../../errors.js';
-import { openNpyRows } from '../../formats/array-rows.js';
-import { openFile, type RandomAccessFile } from '../../formats/file.js';
-import { gloveDimension, gloveEntries } from '../../formats/glove.js';
-import type { WordVectorEntry } from '../../formats/word-vectors.js';
-import { readWord2vecHeader, word2vecEntries } from '../../formats/word2vec.js';
+import type { WordVectorEntry } from '../../formats/index.js';
+import {
+  gloveDimension,
+  gloveEntries,
+  openFile,
+  openNpyRows,
+  type RandomAccessFile,
+  readWord2vecHeader,
+  word2vecEntries,
+} from '../../formats/index.js';
 import { CompactVectors } from './compact.js';
 import { isReadyName, readyVectorsPath } from './ready.js';
 

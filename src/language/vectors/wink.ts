@@ -3,7 +3,7 @@
  * numbers followed by their norm and the word's index. Scanned as a stream; the text is 307 MB.
  */
 import { FormatError } from '../../errors.js';
-import type { WordVectorEntry } from '../../formats/word-vectors.js';
+import type { WordVectorEntry } from '../../formats/index.js';
 import { JsonScanner } from './json-scan.js';
 
 /** Words with their vectors, in the order of the file. */

@@ -1,10 +1,7 @@
 /** Writes word vectors in the format the file's name asks for. */
 import { UsageError } from '../../errors.js';
-import { writeFileAtomic } from '../../formats/atomic.js';
-import { writeGlove } from '../../formats/glove.js';
-import { writeNpy } from '../../formats/npy.js';
-import type { WordVectors } from '../../formats/word-vectors.js';
-import { writeWord2vec } from '../../formats/word2vec.js';
+import type { WordVectors } from '../../formats/index.js';
+import { writeFileAtomic, writeGlove, writeNpy, writeWord2vec } from '../../formats/index.js';
 import { CompactWriter, type VectorsDescription } from './compact.js';
 import { besideNpy } from './source.js';
 

@@ -2,7 +2,7 @@
  * The problem of the importance weights: min ½ θ'Hθ − f'θ over 1'θ = n, 0 ≤ θ ≤ b, with
  * H = coupling · X X' + diag(curvature), X the n×d web features.
  */
-import type { Vector } from '../../linalg/matrix.js';
+import type { Vector } from '../../linalg/index.js';
 
 export interface ThetaProblem {
   /** diag part of H, μ‖bᵢ‖². */

@@ -7,7 +7,7 @@
  * Candès 2015). Stops when the distance left, at most κ/(1 − κ) times the last plain step (1/(1 − κ) times one with
  * momentum), is below `tolerance`, or when a step is no longer than the rounding of its gradient.
  */
-import { projectCappedSimplex } from './capped-simplex.js';
+import { projectCappedSimplex } from '../../numerics/index.js';
 import { type ThetaProblem, thetaGradient, type WebProducts } from './problem.js';
 
 export interface ProjectedGradientOptions {

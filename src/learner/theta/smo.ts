@@ -3,7 +3,7 @@
  * The first of the pair violates most, the second promises the largest decrease (second-order choice, Fan, Chen and
  * Lin 2005). Needs the Gram matrix X X'. Stops when the largest violation, in units of θ, is below `tolerance`.
  */
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Matrix } from '../../linalg/index.js';
 import type { ThetaProblem } from './problem.js';
 
 export interface SmoOptions {

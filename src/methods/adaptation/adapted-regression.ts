@@ -3,16 +3,12 @@
  * agree with the test pictures (the target), which enter without labels; then the classifier is that of `lr`, a ridge
  * regression from the adapted web pictures to one-hot labels, read back as a linear function of plain features.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { uncentred } from '../blocks/centring.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { type LinearModel, labelTargets, ridgeRegression, Scratch, uncentred } from '../../numerics/index.js';
+import { type Declaration, type OptionsOf, type ParameterSpec, resolveParameters } from '../../parameters.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { ridgeRegression } from '../blocks/ridge.js';
 import { requireWeb } from '../blocks/web-problem.js';
-import { Workspace } from '../blocks/workspace.js';
 
 export interface Adaptation {
   /** Adapted web pictures, n×k. */
@@ -23,9 +19,17 @@ export interface Adaptation {
   readonly map?: Matrix<Float64Array>;
 }
 
-export abstract class AdaptedRegression extends LinearMethod {
-  abstract readonly name: string;
-  abstract readonly options: { readonly ridge: number };
+type Declared = Declaration & { readonly ridge: ParameterSpec<number> };
+
+export abstract class AdaptedRegression<Parameters extends Declared> extends LinearMethod {
+  readonly name: string;
+  readonly options: OptionsOf<Parameters>;
+
+  constructor(name: string, parameters: Parameters, given: Partial<OptionsOf<Parameters>>) {
+    super();
+    this.name = name;
+    this.options = resolveParameters(name, parameters, given);
+  }
 
   protected abstract adapt(problem: Problem, options: FitOptions): Promise<Adaptation>;
 
@@ -41,12 +45,12 @@ export abstract class AdaptedRegression extends LinearMethod {
 
 /** The model of x whose decision values are those of `model` for map · x. */
 function afterMap(backend: Backend, model: LinearModel, map: Matrix<Float64Array>): LinearModel {
-  const workspace = new Workspace(backend);
+  const scratch = new Scratch(backend);
   try {
-    const weights = workspace.matrix(model.weights.rows, map.cols);
+    const weights = scratch.matrix(model.weights.rows, map.cols);
     backend.gemm(weights, model.weights, map);
     return { weights: weights.copy('float64'), intercepts: model.intercepts };
   } finally {
-    workspace.release();
+    scratch.release();
   }
 }

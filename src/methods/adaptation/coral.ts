@@ -5,14 +5,11 @@
  * `regularisation` times the mean variance of a feature, which is the same for such features and right for others.
  * Both domains are less their means, as z-scored ones are.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { centred, columnMeans } from '../blocks/centring.js';
-import { ridgeParameter } from '../blocks/ridge.js';
-import { Workspace } from '../blocks/workspace.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { centred, columnMeans, Scratch } from '../../numerics/index.js';
+import { log, number, type OptionsOf } from '../../parameters.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
+import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import type { MethodSpec } from '../spec.js';
 import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
 
@@ -24,13 +21,9 @@ const parameters = {
   ridge: ridgeParameter,
 };
 
-export class CorrelationAlignment extends AdaptedRegression {
-  readonly name = 'coral';
-  readonly options: OptionsOf<typeof parameters>;
-
+export class CorrelationAlignment extends AdaptedRegression<typeof parameters> {
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
-    super();
-    this.options = resolveParameters(this.name, parameters, given);
+    super('coral', parameters, given);
   }
 
   protected override async adapt(problem: Problem, { backend }: FitOptions): Promise<Adaptation> {
@@ -45,35 +38,35 @@ export function alignCorrelations(
   target: Matrix,
   regularisation: number,
 ): Adaptation & { source: Matrix<Float64Array> } {
-  const workspace = new Workspace(backend);
+  const scratch = new Scratch(backend);
   try {
     const d = source.cols;
     const mean = columnMeans(target);
-    const from = workspace.copy(centred(source, columnMeans(source)));
-    const [sourceCovariance, targetCovariance] = [workspace.matrix(d, d), workspace.matrix(d, d)];
+    const from = scratch.copy(centred(source, columnMeans(source)));
+    const [sourceCovariance, targetCovariance] = [scratch.matrix(d, d), scratch.matrix(d, d)];
     backend.syrk(sourceCovariance, from, { transpose: true, alpha: 1 / Math.max(1, source.rows - 1) });
-    backend.syrk(targetCovariance, workspace.copy(centred(target, mean)), {
+    backend.syrk(targetCovariance, scratch.copy(centred(target, mean)), {
       transpose: true,
       alpha: 1 / Math.max(1, target.rows - 1),
     });
     let variance = Number.MIN_VALUE;
     for (let j = 0; j < d; j++) variance += (sourceCovariance.at(j, j) + targetCovariance.at(j, j)) / (2 * d);
     const lambda = regularisation * variance;
-    const whitening = symmetricPower(backend, workspace, sourceCovariance, lambda, -0.5);
-    const colouring = symmetricPower(backend, workspace, targetCovariance, lambda, 0.5);
-    const whitened = workspace.matrix(source.rows, d);
+    const whitening = symmetricPower(backend, scratch, sourceCovariance, lambda, -0.5);
+    const colouring = symmetricPower(backend, scratch, targetCovariance, lambda, 0.5);
+    const whitened = scratch.matrix(source.rows, d);
     backend.gemm(whitened, from, whitening);
     backend.gemm(from, whitened, colouring);
     return { source: from.copy('float64'), mean };
   } finally {
-    workspace.release();
+    scratch.release();
   }
 }
 
 /** (A + λI)^exponent for a symmetric positive semidefinite A, which is overwritten. */
 function symmetricPower(
   backend: Backend,
-  workspace: Workspace,
+  scratch: Scratch,
   matrix: Matrix<Float64Array>,
   lambda: number,
   exponent: number,
@@ -84,7 +77,7 @@ function symmetricPower(
     matrix,
     values.map((value) => (Math.max(0, value) + lambda) ** (exponent / 2)),
   );
-  const power = workspace.matrix(matrix.rows, matrix.rows);
+  const power = scratch.matrix(matrix.rows, matrix.rows);
   backend.syrk(power, matrix, { transpose: true });
   return power;
 }

@@ -4,9 +4,9 @@
  * uᵢ cos tθᵢ + qᵢ sin tθᵢ. Integrating its projector over 0 ≤ t ≤ 1 gives the kernel
  * G = Σᵢ (aᵢ uᵢuᵢ' + bᵢ (uᵢqᵢ' + qᵢuᵢ') + cᵢ qᵢqᵢ'), aᵢ, cᵢ = ½(1 ± sin 2θᵢ/2θᵢ), bᵢ = (1 − cos 2θᵢ)/4θᵢ.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { Workspace } from '../blocks/workspace.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { Scratch } from '../../numerics/index.js';
 
 export interface Geodesic {
   /** θᵢ, ascending. */
@@ -20,26 +20,26 @@ export interface Geodesic {
 /** From the rows of `first` to those of `second`, both orthonormal, k×d. */
 export function geodesic(backend: Backend, first: Matrix, second: Matrix): Geodesic {
   const k = first.rows;
-  const workspace = new Workspace(backend);
+  const scratch = new Scratch(backend);
   try {
-    const [from, to] = [workspace.copy(first), workspace.copy(second)];
-    const products = workspace.matrix(k, k);
+    const [from, to] = [scratch.copy(first), scratch.copy(second)];
+    const products = scratch.matrix(k, k);
     backend.gemm(products, from, to, { transposeB: true });
-    const left = workspace.matrix(k, k);
+    const left = scratch.matrix(k, k);
     backend.syrk(left, products);
     backend.eigh(new Float64Array(k), left);
     reverseRows(left);
-    const right = workspace.matrix(k, k);
+    const right = scratch.matrix(k, k);
     backend.gemm(right, left, products);
     const cosines = orthonormalRows(right);
-    const [start, tangent] = [workspace.matrix(k, first.cols), workspace.matrix(k, first.cols)];
+    const [start, tangent] = [scratch.matrix(k, first.cols), scratch.matrix(k, first.cols)];
     backend.gemm(start, left, from);
     backend.gemm(tangent, right, to);
     const angles = new Float64Array(k);
     for (let i = 0; i < k; i++) angles[i] = turnAway(tangent.row(i), start.row(i), cosines[i]);
     return { angles, start: start.copy('float64'), tangent: tangent.copy('float64') };
   } finally {
-    workspace.release();
+    scratch.release();
   }
 }
 

@@ -6,16 +6,12 @@
  * The dimension is the smallest k where the subspace disagreement D(k) = ½(sin α_k + sin β_k) reaches one, α_k and β_k the
  * largest angles between the k-dimensional subspace of both domains together and that of either one.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import { type OptionsOf, oneOf, resolveParameters, whole } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { stackRows } from '../../problem/rows.js';
-import { centred } from '../blocks/centring.js';
-import { mainDirections, principalComponents, project } from '../blocks/pca.js';
-import { ridgeParameter } from '../blocks/ridge.js';
-import { Workspace } from '../blocks/workspace.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { centred, mainDirections, principalComponents, project, Scratch } from '../../numerics/index.js';
+import { type OptionsOf, oneOf, whole } from '../../parameters.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
+import { stackRows } from '../../problem/index.js';
+import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import type { MethodSpec } from '../spec.js';
 import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
 import { flowMap, geodesic } from './geodesic.js';
@@ -33,15 +29,12 @@ const parameters = {
   ridge: ridgeParameter,
 };
 
-export class GeodesicFlowKernel extends AdaptedRegression {
-  readonly name = 'gfk';
-  readonly options: OptionsOf<typeof parameters>;
+export class GeodesicFlowKernel extends AdaptedRegression<typeof parameters> {
   /** The dimension that was used. */
   dimensions_: number | undefined;
 
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
-    super();
-    this.options = resolveParameters(this.name, parameters, given);
+    super('gfk', parameters, given);
   }
 
   protected override async adapt(problem: Problem, { backend }: FitOptions): Promise<Adaptation> {
@@ -75,11 +68,11 @@ export function geodesicFlow(
 /** The first k where the disagreement reaches one, or where it is largest. */
 function chooseDimension(backend: Backend, first: Matrix, second: Matrix, shared: Matrix): number {
   let [best, most] = [1, 0];
-  const workspace = new Workspace(backend);
+  const scratch = new Scratch(backend);
   try {
     const products = [first, second].map((directions) => {
-      const product = workspace.matrix(directions.rows, shared.rows);
-      backend.gemm(product, workspace.copy(directions), workspace.copy(shared), { transposeB: true });
+      const product = scratch.matrix(directions.rows, shared.rows);
+      backend.gemm(product, scratch.copy(directions), scratch.copy(shared), { transposeB: true });
       return product;
     });
     const limit = Math.min(...products.map(({ rows }) => rows), shared.rows, Math.max(1, first.cols >> 1));
@@ -92,22 +85,22 @@ function chooseDimension(backend: Backend, first: Matrix, second: Matrix, shared
       if (most >= disagreed) break;
     }
   } finally {
-    workspace.release();
+    scratch.release();
   }
   return best;
 }
 
 /** sin of the largest angle between two subspaces, given the inner products of their bases. */
 function largestSine(backend: Backend, products: Matrix<Float64Array>): number {
-  const workspace = new Workspace(backend);
+  const scratch = new Scratch(backend);
   try {
-    const gram = workspace.matrix(products.rows, products.rows);
-    backend.syrk(gram, workspace.copy(products));
+    const gram = scratch.matrix(products.rows, products.rows);
+    backend.syrk(gram, scratch.copy(products));
     const squares = new Float64Array(products.rows);
     backend.eigh(squares, gram);
     return Math.sqrt(Math.max(0, 1 - Math.max(0, squares[0])));
   } finally {
-    workspace.release();
+    scratch.release();
   }
 }
 

@@ -6,17 +6,23 @@
  * a ridge regression to one-hot labels in which picture i counts βᵢ times. The width is multiplied by `width`, because
  * with many features all distances are alike and a narrow kernel sees each picture only by itself.
  */
-import type { Backend } from '../../linalg/backend.js';
+import type { Backend } from '../../linalg/index.js';
+import {
+  type BoxProgramme,
+  gaussianKernel,
+  type LinearModel,
+  labelTargets,
+  medianWidth,
+  ridgeRegression,
+  solveBoxProgramme,
+  squaredDistances,
+  withScratch,
+} from '../../numerics/index.js';
 import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { type BoxProgramme, solveBoxProgramme } from '../blocks/box-qp.js';
-import { gaussianKernel, medianWidth, squaredDistances } from '../blocks/kernels.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
+import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import { requireWeb } from '../blocks/web-problem.js';
-import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 
 const parameters = {
@@ -39,8 +45,8 @@ export class KernelMeanMatching extends LinearMethod {
     requireWeb(problem, 'kmm');
     const { webFeatures, webLabels, testNames } = problem;
     const matching = meanMatching(backend, problem, this.options.bound, this.options.width);
-    this.importance_ = await withWorkspace(backend, (workspace) =>
-      solveBoxProgramme(backend, { ...matching, quadratic: workspace.copy(matching.quadratic) }, { signal }),
+    this.importance_ = await withScratch(backend, (scratch) =>
+      solveBoxProgramme(backend, { ...matching, quadratic: scratch.copy(matching.quadratic) }, { signal }),
     );
     const targets = labelTargets(webLabels, testNames.length);
     return ridgeRegression(backend, webFeatures, targets, {

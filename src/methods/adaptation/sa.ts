@@ -4,14 +4,11 @@
  * closest map of one basis to the other, min ‖P_s M − P_t‖; web pictures enter as x P_s M and test pictures as x P_t, each
  * less the mean of its domain.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import { integers, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { principalComponents, project } from '../blocks/pca.js';
-import { ridgeParameter } from '../blocks/ridge.js';
-import { Workspace } from '../blocks/workspace.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { principalComponents, project, Scratch } from '../../numerics/index.js';
+import { integers, type OptionsOf, whole } from '../../parameters.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
+import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import type { MethodSpec } from '../spec.js';
 import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
 
@@ -20,13 +17,9 @@ const parameters = {
   ridge: ridgeParameter,
 };
 
-export class SubspaceAlignment extends AdaptedRegression {
-  readonly name = 'sa';
-  readonly options: OptionsOf<typeof parameters>;
-
+export class SubspaceAlignment extends AdaptedRegression<typeof parameters> {
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
-    super();
-    this.options = resolveParameters(this.name, parameters, given);
+    super('sa', parameters, given);
   }
 
   protected override async adapt(problem: Problem, { backend }: FitOptions): Promise<Adaptation> {
@@ -43,15 +36,15 @@ export function alignSubspaces(
 ): Required<Adaptation> {
   const from = principalComponents(backend, source, dimensions);
   const to = principalComponents(backend, target, dimensions);
-  const workspace = new Workspace(backend);
+  const scratch = new Scratch(backend);
   try {
-    const alignment = workspace.matrix(from.directions.rows, to.directions.rows);
-    backend.gemm(alignment, workspace.copy(from.directions), workspace.copy(to.directions), { transposeB: true });
-    const aligned = workspace.matrix(source.rows, to.directions.rows);
-    backend.gemm(aligned, workspace.copy(project(backend, source, from.mean, from.directions)), alignment);
+    const alignment = scratch.matrix(from.directions.rows, to.directions.rows);
+    backend.gemm(alignment, scratch.copy(from.directions), scratch.copy(to.directions), { transposeB: true });
+    const aligned = scratch.matrix(source.rows, to.directions.rows);
+    backend.gemm(aligned, scratch.copy(project(backend, source, from.mean, from.directions)), alignment);
     return { source: aligned.copy('float64'), mean: to.mean, map: to.directions };
   } finally {
-    workspace.release();
+    scratch.release();
   }
 }
 

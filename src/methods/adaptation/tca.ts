@@ -9,16 +9,12 @@
  * μ is in units of ‖F‖²/r, the mean square of a coordinate, so that it means the same for any scale of features, and
  * the embedding as a whole is scaled to the variance of the features, so that the ridge does.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import { changed, integers, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { stackRows } from '../../problem/rows.js';
-import { centred, columnMeans } from '../blocks/centring.js';
-import { mainDirections, project } from '../blocks/pca.js';
-import { ridgeParameter } from '../blocks/ridge.js';
-import { Workspace } from '../blocks/workspace.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { centred, columnMeans, mainDirections, project, Scratch } from '../../numerics/index.js';
+import { changed, integers, log, number, type OptionsOf, whole } from '../../parameters.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
+import { stackRows } from '../../problem/index.js';
+import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import type { MethodSpec } from '../spec.js';
 import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
 
@@ -31,13 +27,9 @@ const parameters = {
   ridge: changed(ridgeParameter, { default: 0.05, range: log(1e-3, 1e1) }),
 };
 
-export class TransferComponentAnalysis extends AdaptedRegression {
-  readonly name = 'tca';
-  readonly options: OptionsOf<typeof parameters>;
-
+export class TransferComponentAnalysis extends AdaptedRegression<typeof parameters> {
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
-    super();
-    this.options = resolveParameters(this.name, parameters, given);
+    super('tca', parameters, given);
   }
 
   protected override async adapt(problem: Problem, { backend }: FitOptions): Promise<Adaptation> {
@@ -69,10 +61,10 @@ export function transferComponents(
   const origin = new Float64Array(source.cols);
   const { directions, energies } = mainDirections(backend, both);
   const r = energies.length;
-  const workspace = new Workspace(backend);
+  const scratch = new Scratch(backend);
   try {
     // Rows of `scaled` are σ v', so F = X scaled'.
-    const scaled = workspace.copy(directions);
+    const scaled = scratch.copy(directions);
     backend.scaleRows(
       scaled,
       energies.map((energy) => Math.sqrt(energy)),
@@ -80,18 +72,18 @@ export function transferComponents(
     const f = project(backend, both, origin, scaled);
     const mu = (relativeMu * energies.reduce((sum, energy) => sum + energy * energy, 0)) / r;
     const gap = meanGap(f, source.rows);
-    const scatter = workspace.matrix(r, r);
-    backend.syrk(scatter, workspace.copy(centred(f, columnMeans(f))), { transpose: true });
+    const scatter = scratch.matrix(r, r);
+    backend.syrk(scatter, scratch.copy(centred(f, columnMeans(f))), { transpose: true });
     shrink(scatter, gap, mu);
     const values = new Float64Array(r);
     backend.eigh(values, scatter);
     const count = Math.min(dimensions, r);
-    const leading = workspace.matrix(count, r);
+    const leading = scratch.matrix(count, r);
     for (let k = 0; k < count; k++) {
       leading.row(k).set(scatter.row(r - 1 - k));
       applyRoot(leading.row(k), gap, mu);
     }
-    const map = workspace.matrix(count, source.cols);
+    const map = scratch.matrix(count, source.cols);
     backend.gemm(map, leading, scaled);
     const eigenvalues = Float64Array.from({ length: count }, (_, k) => values[r - 1 - k]);
     rescale(backend, map, both, eigenvalues);
@@ -103,7 +95,7 @@ export function transferComponents(
       mu,
     };
   } finally {
-    workspace.release();
+    scratch.release();
   }
 }
 

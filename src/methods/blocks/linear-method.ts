@@ -1,9 +1,8 @@
 /** What methods share whose answer is one linear decision function per category. */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { type LinearModel, linearDecisions, transposed } from './linear-model.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { type LinearModel, linearDecisions, transposedModel } from '../../numerics/index.js';
+import type { Problem } from '../../problem/index.js';
+import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/index.js';
 
 export abstract class LinearMethod implements Method {
   model_: LinearModel | undefined;
@@ -29,6 +28,6 @@ export abstract class LinearMethod implements Method {
   }
 
   linear(): LinearDecision | undefined {
-    return this.model_ && transposed(this.model_);
+    return this.model_ && transposedModel(this.model_);
   }
 }

@@ -6,7 +6,7 @@
  * values, so the whole curve follows from one sort. AUSUC is the area under it.
  */
 import { ArgumentError } from '../../errors.js';
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Matrix } from '../../linalg/index.js';
 
 export interface CurvePoint {
   /** Any penalty from this one up to that of the next point gives these accuracies. */

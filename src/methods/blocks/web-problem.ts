@@ -1,9 +1,9 @@
 /** What a method that learns from web pictures asks of a problem. */
 import { ArgumentError, ProblemError } from '../../errors.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import { requireLearnable } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { unitRows } from './semantics.js';
+import type { Matrix } from '../../linalg/index.js';
+import { unitRows } from '../../numerics/index.js';
+import type { Problem } from '../../problem/index.js';
+import { requireLearnable } from '../../problem/index.js';
 
 /** Every test category must have web pictures; methods of the standard setting refuse generalized problems. */
 export function requireWeb(problem: Problem, method: string, setting: 'standard' | 'generalized' = 'standard'): void {

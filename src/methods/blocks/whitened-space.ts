@@ -5,12 +5,10 @@
  * ones. Means and covariances belong to the auxiliary pictures; the centre is the caller's choice.
  */
 import { ProblemError } from '../../errors.js';
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import type { Problem } from '../../problem/problem.js';
-import { columnMeans } from './centring.js';
-import { labelCounts, labelSums } from './products.js';
-import { withWorkspace } from './workspace.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { columnMeans, labelCounts, labelSums, toUnitLength, withScratch } from '../../numerics/index.js';
+import type { Problem } from '../../problem/index.js';
 
 export interface WhitenedSpaceOptions {
   /** Exponent of the features. */
@@ -94,8 +92,8 @@ export class WhitenedSpace {
         `${labels.length} auxiliary pictures of ${categories} categories do not show how pictures of one category differ`,
         'Give pictures of every auxiliary category, and several of some.',
       );
-    return withWorkspace(backend, async (workspace) => {
-      const features = powerAndLength(workspace.copy(problem.auxiliaryFeatures), options.power);
+    return withScratch(backend, async (scratch) => {
+      const features = powerAndLength(scratch.copy(problem.auxiliaryFeatures), options.power);
       const centre = columnMeans(features);
       subtract(features, centre);
       const d = features.cols;
@@ -109,7 +107,7 @@ export class WhitenedSpace {
         weighted,
         counts.map((count) => 1 / Math.sqrt(count)),
       );
-      const scatter = workspace.matrix(d, d);
+      const scatter = scratch.matrix(d, d);
       backend.syrk(scatter, features, { transpose: true, alpha: 1 / degrees });
       backend.syrk(scatter, weighted, { transpose: true, alpha: -1 / degrees, beta: 1 });
       let trace = 0;
@@ -125,7 +123,7 @@ export class WhitenedSpace {
       backend.addDiagonal(scatter, added);
       backend.cholesky(scatter);
       // S⁻¹L = (L⁻¹)'.
-      const map = workspace.matrix(d, d);
+      const map = scratch.matrix(d, d);
       for (let i = 0; i < d; i++) map.row(i).set(scatter.row(i).subarray(0, i + 1));
       backend.choleskySolve(scatter, map, 'columns');
       // tr(S⁻¹ S_w) = d − κ tr(S⁻¹), and S⁻¹ is the product of the map with its transpose.
@@ -197,22 +195,9 @@ export function powerAndLength(features: Matrix<Float64Array>, power: number): M
   for (let i = 0; i < features.rows; i++) {
     const row = features.row(i);
     if (power !== 1) for (let j = 0; j < row.length; j++) row[j] = Math.sign(row[j]) * Math.abs(row[j]) ** power;
-    scaleToUnit(row);
+    toUnitLength(row);
   }
   return features;
-}
-
-/** Brings rows to unit length in place; rows of zeros stay. */
-export function toUnitRows(matrix: Matrix<Float64Array>): Matrix<Float64Array> {
-  for (let i = 0; i < matrix.rows; i++) scaleToUnit(matrix.row(i));
-  return matrix;
-}
-
-function scaleToUnit(row: Float64Array): void {
-  let squares = 0;
-  for (let j = 0; j < row.length; j++) squares += row[j] * row[j];
-  const factor = squares > 0 ? 1 / Math.sqrt(squares) : 0;
-  for (let j = 0; j < row.length; j++) row[j] *= factor;
 }
 
 function subtract(matrix: Matrix, vector: Float64Array): void {

@@ -6,10 +6,11 @@
  * the equations, what each constant is, and an ablation by regime.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { Backend } from '../../linalg/backend.js';
-import { createBackend } from '../../linalg/create.js';
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { createBackend } from '../../linalg/index.js';
+import { type LinearModel, linearDecisions, transposedModel } from '../../numerics/index.js';
 import { choice, linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
+import type { Problem } from '../../problem/index.js';
 import {
   type FitDetails,
   type FitOptions,
@@ -20,10 +21,8 @@ import {
   requireLearnable,
   rowMaxima,
   sameRows,
-} from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { stackRows } from '../../problem/rows.js';
-import { type LinearModel, linearDecisions, transposed } from '../blocks/linear-model.js';
+  stackRows,
+} from '../../problem/index.js';
 import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
 import { type Ground, layGround, type Placed, place } from './ground.js';
@@ -202,7 +201,7 @@ export class Bowerbird implements Method {
   }
 
   linear(): LinearDecision {
-    return { power: this.options.power, ...transposed(this.model_) };
+    return { power: this.options.power, ...transposedModel(this.model_) };
   }
 
   probabilities(features: Matrix): Probabilities {

@@ -3,10 +3,9 @@
  * pictures and categories vary in it, what words say of the categories' looks, and the web pictures, all measured from
  * the mean of the auxiliary pictures.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import type { Problem } from '../../problem/problem.js';
-import { rowDots, timesTransposed } from '../blocks/products.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { rowDots, timesTransposed } from '../../numerics/index.js';
+import type { Problem } from '../../problem/index.js';
 import type { WhitenedSpace } from '../blocks/whitened-space.js';
 import { TextEvidence } from './texts.js';
 import { type KnownCategories, type WordPrior, wordPrior } from './words.js';

@@ -3,9 +3,9 @@
  * Dirichlet process whose categories are drawn from the same prior as all categories. Every picture starts as a group of
  * its own; one at a time moves to the group it fits best, or away from all, until none wants to move.
  */
-import type { Matrix } from '../../linalg/matrix.js';
-import { selectRows } from '../../problem/rows.js';
-import { timesTransposed } from '../blocks/products.js';
+import type { Matrix } from '../../linalg/index.js';
+import { timesTransposed } from '../../numerics/index.js';
+import { selectRows } from '../../problem/index.js';
 import type { Placed } from './ground.js';
 import type { BowerbirdSolver } from './solver.js';
 

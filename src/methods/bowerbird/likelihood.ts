@@ -1,5 +1,5 @@
 /** How sharply scores decide: the factor under which known labels are most likely. */
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Matrix } from '../../linalg/index.js';
 
 /** Scores of pictures, n×C, and what they show. */
 export interface Judged {

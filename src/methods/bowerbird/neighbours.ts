@@ -2,9 +2,9 @@
  * Which pictures look alike: the k nearest of each by cosine, and the graph that joins them, edges in both directions,
  * weighted by the cosine and scaled by D^-½ W D^-½, so that pictures with many neighbours speak no louder than others.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { smallest } from '../blocks/graph.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { smallest } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 
 export class Neighbours {

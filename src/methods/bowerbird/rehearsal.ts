@@ -4,14 +4,18 @@
  * known share of wrong pictures. Since everything is known here, it can be learnt how sharply distances decide, how far a
  * web picture's evidence is to be believed, what gives a stranger away, and how sure an answer may be.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { Random } from '../../linalg/random.js';
-import { plantWeb } from '../../problem/plant-web.js';
-import type { Problem } from '../../problem/problem.js';
-import { rowsWhere, selectIntegers, selectRows } from '../../problem/rows.js';
-import { keepValidationWeb, restrictToCategories } from '../../problem/subset.js';
-import { contentOrder } from '../blocks/content-order.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix, Random } from '../../linalg/index.js';
+import { contentOrder } from '../../numerics/index.js';
+import type { Problem } from '../../problem/index.js';
+import {
+  keepValidationWeb,
+  plantWeb,
+  restrictToCategories,
+  rowsWhere,
+  selectIntegers,
+  selectRows,
+} from '../../problem/index.js';
 import { WhitenedSpace } from '../blocks/whitened-space.js';
 import { type Ground, type GroundOptions, layGround, type Placed, place } from './ground.js';
 import { type Judged, likeliestFactor } from './likelihood.js';

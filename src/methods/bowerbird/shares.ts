@@ -9,7 +9,7 @@
  * −g Σ (N_c + 1/ε) (log((N_c + 1/ε) / mean) − 1), which draws counts together where nothing says that shares differ; a
  * count of far fewer than 1/ε pictures says nothing of attraction.
  */
-import { digamma, logGamma, trigamma } from '../blocks/gamma.js';
+import { digamma, logGamma, trigamma } from '../../numerics/index.js';
 
 /** ε: variance of the logarithm of a category's count that is no difference of shares. */
 export const attraction = 0.1;

@@ -12,8 +12,8 @@
  * the auxiliary ones, their variances, the share of wrong web pictures, the spread of the shares. These are then held, and
  * each further round raises one objective (`objective`) until the answers rest.
  */
-import { Matrix } from '../../linalg/matrix.js';
-import { rowDots, timesTransposed } from '../blocks/products.js';
+import { Matrix } from '../../linalg/index.js';
+import { rowDots, timesTransposed } from '../../numerics/index.js';
 import type { Ground, Placed } from './ground.js';
 import type { Neighbours } from './neighbours.js';
 import { equalShares, learnShares, type ShareModel, type StatedShares, shareOffsets, shareTerms } from './shares.js';

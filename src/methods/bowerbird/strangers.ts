@@ -5,9 +5,8 @@
  * say together is learnt in rehearsal, where strangers are known; the share of strangers is then estimated in the folder
  * itself (Saerens et al. 2002, for two classes).
  */
-import { Matrix } from '../../linalg/matrix.js';
-import { timesTransposed } from '../blocks/products.js';
-import { toUnitRows } from '../blocks/whitened-space.js';
+import { Matrix } from '../../linalg/index.js';
+import { timesTransposed, toUnitRows } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 import { fitLogistic, type Logistic, logisticValue } from './logistic.js';
 import type { Neighbours } from './neighbours.js';

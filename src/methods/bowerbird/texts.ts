@@ -5,7 +5,7 @@
  * pictures together as the prior, worth `smoothing` words.
  */
 import { ProblemError } from '../../errors.js';
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Matrix } from '../../linalg/index.js';
 
 interface Words {
   readonly columns: Int32Array;

@@ -5,12 +5,11 @@
  * which are known, are most likely. Conditioned on them, the means of the test categories have an expectation (a
  * weighted sum of auxiliary means) and a covariance; words that explain nothing get α = 0 and say nothing.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import type { Problem } from '../../problem/problem.js';
-import { stackRows } from '../../problem/rows.js';
-import { rowDots, times, timesTransposed } from '../blocks/products.js';
-import { directions } from '../blocks/semantics.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { directions, rowDots, times, timesTransposed } from '../../numerics/index.js';
+import type { Problem } from '../../problem/index.js';
+import { stackRows } from '../../problem/index.js';
 
 /** Known categories, in the whitened space. */
 export interface KnownCategories {

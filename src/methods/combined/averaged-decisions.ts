@@ -3,10 +3,10 @@
  * gives logits or margins, the other log densities, so each is first put on one scale, (v − mean)/deviation over all values
  * that it gives to the test pictures of the fit; other pictures are answered on the same scale.
  */
-import type { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { type Scale, scaleOf, standardised } from '../blocks/semantics.js';
+import type { Matrix } from '../../linalg/index.js';
+import { type Scale, scaleOf, standardized } from '../../numerics/index.js';
+import type { Problem } from '../../problem/index.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/index.js';
 
 export class AveragedDecisions implements Method {
   readonly first: Method;
@@ -31,8 +31,8 @@ export class AveragedDecisions implements Method {
 
   decisionValues(features: Matrix): Matrix {
     if (!this.scales_) throw notFitted();
-    const values = standardised(this.first.decisionValues(features), this.scales_[0]);
-    const others = standardised(this.second.decisionValues(features), this.scales_[1]);
+    const values = standardized(this.first.decisionValues(features), this.scales_[0]);
+    const others = standardized(this.second.decisionValues(features), this.scales_[1]);
     for (let k = 0; k < values.data.length; k++) values.data[k] = (values.data[k] + others.data[k]) / 2;
     return values;
   }

@@ -7,7 +7,9 @@
  * seen-unseen curve. The area under that curve (AUSUC) is what the authors compare methods by; `ausuc_` holds it.
  */
 import { ArgumentError, ProblemError } from '../../errors.js';
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
+import { contentOrder } from '../../numerics/index.js';
+import type { Problem } from '../../problem/index.js';
 import {
   type FitOptions,
   type LinearDecision,
@@ -15,10 +17,10 @@ import {
   notFitted,
   requireLearnable,
   rowMaxima,
-} from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { rowsWhere, selectIntegers, selectRows } from '../../problem/rows.js';
-import { contentOrder } from '../blocks/content-order.js';
+  rowsWhere,
+  selectIntegers,
+  selectRows,
+} from '../../problem/index.js';
 import { type CurvePoint, curveArea, seenUnseenCurve } from '../blocks/seen-unseen-curve.js';
 import { Sync, type SyncOptions, syncSpec } from '../zero-shot/sync.js';
 

@@ -1,6 +1,6 @@
 /** Parameters of a method that is made of others: each part's own ones, named `part.parameter`. */
 import type { ParameterSpec, ParameterValue } from '../../parameters.js';
-import type { Method } from '../../problem/method.js';
+import type { Method } from '../../problem/index.js';
 import { createMethod, type MethodSpec } from '../spec.js';
 
 export type Parameters = Readonly<Record<string, ParameterValue>>;

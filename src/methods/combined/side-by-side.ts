@@ -5,14 +5,22 @@
  * (v − mean)/deviation over all values given to the test pictures of the fit; `balance` is added to those of test
  * categories. The larger value decides.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import {
+  type LinearModel,
+  labelTargets,
+  linearDecisions,
+  ridgeRegression,
+  type Scale,
+  scaleOf,
+  standardized,
+} from '../../numerics/index.js';
 import { changed, linear, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { type LinearModel, labelTargets, linearDecisions, readLinearThrough } from '../blocks/linear-model.js';
-import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
-import { type Scale, scaleOf, standardised } from '../blocks/semantics.js';
+import type { Problem } from '../../problem/index.js';
+import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/index.js';
+import { readLinearThrough } from '../blocks/linear-decision.js';
+import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import { requireWeb } from '../blocks/web-problem.js';
 
 export const sideBySideParameters = {
@@ -58,9 +66,9 @@ export class SideBySide implements Method {
 
   decisionValues(features: Matrix): Matrix {
     if (!this.scales_ || !this.auxiliary_ || !this.#backend) throw notFitted();
-    const test = standardised(this.web.decisionValues(features), this.scales_[0]);
+    const test = standardized(this.web.decisionValues(features), this.scales_[0]);
     for (let k = 0; k < test.data.length; k++) test.data[k] += this.options.balance;
-    const auxiliary = standardised(linearDecisions(this.#backend, this.auxiliary_, features), this.scales_[1]);
+    const auxiliary = standardized(linearDecisions(this.#backend, this.auxiliary_, features), this.scales_[1]);
     const values = Matrix.zeros(features.rows, test.cols + auxiliary.cols);
     values.view(0, values.rows, 0, test.cols).copyFrom(test);
     values.view(0, values.rows, test.cols).copyFrom(auxiliary);

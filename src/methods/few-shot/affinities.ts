@@ -5,9 +5,9 @@
  * linearising the middle term at the present z, a bound from above where A has no negative eigenvalues, gives
  * zⱼ = softmax(eⱼ + Σ_k A_jk z_k) for all pictures at once.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { type Graph, neighbourGraph } from '../blocks/graph.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { type Graph, neighbourGraph } from '../../numerics/index.js';
 import { softmaxRows } from './cosines.js';
 
 /** Joins unit vectors with their nearest; weights as `weigh` says, given the cosine and how many ends chose the edge. */

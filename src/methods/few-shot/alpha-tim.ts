@@ -5,13 +5,10 @@
  * with the Tsallis entropy H_α(p) = (1 − Σ p_c^α)/(α − 1) in place of Shannon's, so that unequal shares of the categories cost less.
  * Starts at the means of the web pictures. Deviation: L-BFGS, at most 60 iterations, in place of 1,000 steps of Adam.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { labelCounts, labelTargets, minimise, squaredLengths } from '../../numerics/index.js';
 import { changed, linear, log, number } from '../../parameters.js';
-import { squaredLengths } from '../blocks/distances.js';
-import { minimise } from '../blocks/lbfgs.js';
-import { labelTargets } from '../blocks/linear-model.js';
-import { labelCounts } from '../blocks/products.js';
 import { columnSums, memberSums, scaledProducts, softmaxRows } from './cosines.js';
 import { type FewShotData, fewShotSpec, sharpness } from './few-shot-method.js';
 

@@ -1,10 +1,7 @@
 /** Means, cosines and softmax posteriors of unit vectors: the steps that most few-shot methods are made of. */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { labelTargets } from '../blocks/linear-model.js';
-import { timesTransposed } from '../blocks/products.js';
-import { normaliseExponentials } from '../blocks/softmax.js';
-import { toUnitRows } from '../blocks/whitened-space.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { labelTargets, softmaxInPlace, timesTransposed, toUnitRows } from '../../numerics/index.js';
 import type { FewShotData } from './few-shot-method.js';
 
 /** Unit vectors in the direction of each category's web pictures, C×d. */
@@ -39,7 +36,7 @@ export function scaledProducts(
 /** The softmax of every row, as a new matrix. */
 export function softmaxRows(values: Matrix<Float64Array>): Matrix<Float64Array> {
   const result = values.copy('float64');
-  for (let i = 0; i < result.rows; i++) normaliseExponentials(result.row(i));
+  for (let i = 0; i < result.rows; i++) softmaxInPlace(result.row(i));
   return result;
 }
 

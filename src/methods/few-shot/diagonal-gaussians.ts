@@ -1,6 +1,6 @@
 /** Gaussian categories with diagonal covariances: densities of many pictures by two products, and weighted moments. */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
 import { columnSums, memberSums } from './cosines.js';
 
 /** Pictures and the squares of their entries, both n×d. */

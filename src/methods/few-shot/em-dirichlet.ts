@@ -10,10 +10,9 @@
  * pictures, where that paper has sentences; the fixed point in place of its majorisation of log Γ; κ = ½ by default, where the
  * paper has a fifth of the number of categories, which with noisy labels sends all pictures to one category.
  */
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
+import { digamma, inverseDigamma, labelTargets, logGamma } from '../../numerics/index.js';
 import { log, number, whole } from '../../parameters.js';
-import { digamma, inverseDigamma, logGamma } from '../blocks/gamma.js';
-import { labelTargets } from '../blocks/linear-model.js';
 import { columnSums, logarithms, memberSums, scaledProducts, softmaxRows, webDirections } from './cosines.js';
 import { type FewShotData, fewShotSpec, sharpness } from './few-shot-method.js';
 

@@ -7,8 +7,8 @@
  * its own mean, so `origin: web` measures test pictures from the mean of the web pictures instead.
  */
 import { ArgumentError } from '../../errors.js';
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { toUnitRows } from '../../numerics/index.js';
 import {
   choice,
   linear,
@@ -19,10 +19,10 @@ import {
   type ParameterValue,
   resolveParameters,
 } from '../../parameters.js';
-import { type FitOptions, type Method, notFitted, rowMaxima, sameRows } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
+import type { Problem } from '../../problem/index.js';
+import { type FitOptions, type Method, notFitted, rowMaxima, sameRows } from '../../problem/index.js';
 import { requireWeb } from '../blocks/web-problem.js';
-import { toUnitRows, WhitenedSpace } from '../blocks/whitened-space.js';
+import { WhitenedSpace } from '../blocks/whitened-space.js';
 import type { Ingredient, MethodSpec } from '../spec.js';
 
 export interface FewShotData {

@@ -5,12 +5,10 @@
  * picture's posterior is its row of F, scaled to sum one. Other pictures take the mean of their nearest neighbours' rows
  * (Delalleau, Bengio and Le Roux, "Efficient non-parametric function induction", AISTATS 2005), here with equal weights.
  */
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
+import { labelTargets, neighbourGraph, smallest, timesTransposed } from '../../numerics/index.js';
 import { integers, linear, number, whole } from '../../parameters.js';
-import { stackRows } from '../../problem/rows.js';
-import { neighbourGraph, smallest } from '../blocks/graph.js';
-import { labelTargets } from '../blocks/linear-model.js';
-import { timesTransposed } from '../blocks/products.js';
+import { stackRows } from '../../problem/index.js';
 import { addNeighbours } from './affinities.js';
 import { logarithms } from './cosines.js';
 import { fewShotSpec } from './few-shot-method.js';

@@ -6,17 +6,23 @@
  * under which web labels held out of a fit are most likely (two folds), divided by `sharpening`. Whitened bases measure test pictures from the web
  * pictures' mean, since a folder of few categories is its own mean.
  */
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Matrix } from '../../linalg/index.js';
+import { contentOrder, type LinearModel, labelCounts, labelTargets, softmaxRegression } from '../../numerics/index.js';
 import { choice, log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { selectIntegers, selectRows } from '../../problem/rows.js';
-import { keepWeb, rowsByCategory } from '../../problem/subset.js';
-import { contentOrder } from '../blocks/content-order.js';
+import type { Problem } from '../../problem/index.js';
+import {
+  type FitOptions,
+  keepWeb,
+  type LinearDecision,
+  type Method,
+  notFitted,
+  rowMaxima,
+  rowsByCategory,
+  selectIntegers,
+  selectRows,
+} from '../../problem/index.js';
+import { readLinearThrough } from '../blocks/linear-decision.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets, readLinearThrough } from '../blocks/linear-model.js';
-import { labelCounts } from '../blocks/products.js';
-import { softmaxRegression } from '../blocks/softmax.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import { createMethod, type MethodSpec } from '../spec.js';
 import { lrSpec } from '../web/lr.js';

@@ -7,9 +7,8 @@
  * `origin` of the space. Deviations: a = ½ β ‖z − m‖² of unit vectors, so that one sharpness serves all cosine methods, and that
  * sharpness also rectifies (there: 10).
  */
+import { labelTargets, toUnitRows } from '../../numerics/index.js';
 import { integers, log, number, whole } from '../../parameters.js';
-import { labelTargets } from '../blocks/linear-model.js';
-import { toUnitRows } from '../blocks/whitened-space.js';
 import { affinities, assignmentObjective, smoothed } from './affinities.js';
 import { memberSums, scaledProducts, softmaxRows, webDirections } from './cosines.js';
 import { fewShotSpec, sharpness } from './few-shot-method.js';

@@ -4,11 +4,9 @@
  * within auxiliary categories, which is I in the whitened space, and how web pictures differ within their labels:
  * Σ = (1 − own) I + own S_web. Pictures keep their lengths.
  */
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
+import { labelCounts, labelSums, linearDecisions, withScratch } from '../../numerics/index.js';
 import { linear, number } from '../../parameters.js';
-import { linearDecisions } from '../blocks/linear-model.js';
-import { labelCounts, labelSums } from '../blocks/products.js';
-import { withWorkspace } from '../blocks/workspace.js';
 import { type FewShotData, fewShotSpec } from './few-shot-method.js';
 
 export const ldaSpec = fewShotSpec({
@@ -38,15 +36,15 @@ function discriminants({ backend, web, labels, categories }: FewShotData, own: n
     means,
     counts.map((count) => 1 / count),
   );
-  return withWorkspace(backend, async (workspace) => {
+  return withScratch(backend, async (scratch) => {
     const weights = Matrix.zeros(categories, web.cols).copyFrom(means);
     if (own > 0) {
-      const residuals = workspace.copy(web);
+      const residuals = scratch.copy(web);
       for (let i = 0; i < residuals.rows; i++) {
         const [row, mean] = [residuals.row(i), means.row(labels[i])];
         for (let j = 0; j < row.length; j++) row[j] -= mean[j];
       }
-      const covariance = workspace.matrix(web.cols, web.cols);
+      const covariance = scratch.matrix(web.cols, web.cols);
       backend.syrk(covariance, residuals, { transpose: true, alpha: own / Math.max(1, labels.length - categories) });
       backend.addDiagonal(covariance, 1 - own);
       backend.cholesky(covariance);

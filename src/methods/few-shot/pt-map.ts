@@ -5,11 +5,9 @@
  * proportion to P: c ← c + step (mean − c). Deviations: the power is that of the space (there ½), pictures are whitened by auxiliary ones
  * in place of a reduction by QR, and λ is larger (there 10) because cosines of whitened pictures are smaller.
  */
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Matrix } from '../../linalg/index.js';
+import { labelCounts, labelTargets, squaredDistances } from '../../numerics/index.js';
 import { log, number, whole } from '../../parameters.js';
-import { squaredDistances } from '../blocks/distances.js';
-import { labelTargets } from '../blocks/linear-model.js';
-import { labelCounts } from '../blocks/products.js';
 import { columnSums, memberSums } from './cosines.js';
 import { fewShotSpec } from './few-shot-method.js';
 import { sinkhorn, withOffsets } from './sinkhorn.js';

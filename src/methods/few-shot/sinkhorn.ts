@@ -3,7 +3,7 @@
  * scaling rows and columns in turn (Sinkhorn and Knopp, "Concerning nonnegative matrices and doubly stochastic matrices",
  * Pacific J. Math. 1967). Of all such assignments P it maximises Σ P S + entropy(P) (Cuturi, NeurIPS 2013).
  */
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Matrix } from '../../linalg/index.js';
 import { columnSums, softmaxRows } from './cosines.js';
 
 export interface Balanced {

@@ -8,7 +8,7 @@
  * web pictures (there: sentences) and the spread of the test pictures about them under the first predictions. Deviation: N_k are
  * sums of z, as in the objective, not counts of the largest entries.
  */
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
 import { changed, log, number } from '../../parameters.js';
 import { affinities, assignmentObjective, smoothed } from './affinities.js';
 import { scaledProducts, softmaxRows, webDirections } from './cosines.js';

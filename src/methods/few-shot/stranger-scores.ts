@@ -8,14 +8,18 @@
  * covariance (Ren, Fort, Liu, Roy, Padhy and Lakshminarayanan, "A simple fix to Mahalanobis distance for improving near-OOD detection", 2021); the cosine to
  * the nearest listed mean; and that less the cosine to the nearest auxiliary mean.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import type { Problem } from '../../problem/problem.js';
-import { squaredDistances } from '../blocks/distances.js';
-import { labelCounts, labelSums, timesTransposed } from '../blocks/products.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import {
+  labelCounts,
+  labelSums,
+  squaredDistances,
+  timesTransposed,
+  toUnitRows,
+  withScratch,
+} from '../../numerics/index.js';
+import type { Problem } from '../../problem/index.js';
 import { requireWeb } from '../blocks/web-problem.js';
-import { toUnitRows, WhitenedSpace, type WhitenedSpaceOptions } from '../blocks/whitened-space.js';
-import { withWorkspace } from '../blocks/workspace.js';
+import { WhitenedSpace, type WhitenedSpaceOptions } from '../blocks/whitened-space.js';
 
 export function maximumLogit(values: Matrix): Float64Array {
   return largest(values).map((value) => -value);
@@ -73,17 +77,17 @@ function backgroundDistances(
 ): Promise<Float64Array> {
   const { auxiliaryMeans, auxiliaryCounts } = space;
   const total = auxiliaryCounts.reduce((sum, count) => sum + count, 0);
-  return withWorkspace(backend, async (workspace) => {
+  return withScratch(backend, async (scratch) => {
     const weighted = auxiliaryMeans.copy('float64');
     backend.scaleRows(
       weighted,
       auxiliaryCounts.map((count) => Math.sqrt(count / total)),
     );
-    const covariance = workspace.matrix(rows.cols, rows.cols);
+    const covariance = scratch.matrix(rows.cols, rows.cols);
     backend.syrk(covariance, weighted, { transpose: true });
     backend.addDiagonal(covariance, 1);
     backend.cholesky(covariance);
-    const solved = workspace.copy(rows);
+    const solved = scratch.copy(rows);
     backend.choleskySolve(covariance, solved, 'rows');
     const result = new Float64Array(rows.rows);
     backend.rowDots(result, rows, solved);

@@ -6,9 +6,9 @@
  * Blocks in turn: five rounds of z = softmax(log p/t + λ log ŷ + A z), then means and covariance in closed form; ten times. Deviations: ŷ is
  * softmax(sharpness · cosine with the whitened means), where that paper has sentences, and an edge that both ends chose counts once.
  */
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
+import { labelTargets } from '../../numerics/index.js';
 import { integers, linear, log, number, whole } from '../../parameters.js';
-import { labelTargets } from '../blocks/linear-model.js';
 import { affinities, assignmentObjective, smoothed } from './affinities.js';
 import { scaledProducts, softmaxRows, webDirections } from './cosines.js';
 import { type DiagonalGaussians, logDensities, type Moments, moments, withSquares } from './diagonal-gaussians.js';

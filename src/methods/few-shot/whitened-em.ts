@@ -8,10 +8,9 @@
  * which all categories have the same share of the test pictures. All web pictures count alike in the first round, and
  * no test picture; 25 rounds.
  */
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
+import { labelTargets, toUnitRows } from '../../numerics/index.js';
 import { type OptionsOf, whole } from '../../parameters.js';
-import { labelTargets } from '../blocks/linear-model.js';
-import { toUnitRows } from '../blocks/whitened-space.js';
 import { memberSums, ownEntries, scaledProducts, softmaxRows } from './cosines.js';
 import { type FewShotAnswer, type FewShotData, fewShotSpec, sharpness } from './few-shot-method.js';
 import { type Balanced, sinkhorn, withOffsets } from './sinkhorn.js';

@@ -4,13 +4,17 @@
  * Nothing is learnt; features and semantic vectors must come from the two towers of one model.
  */
 import { ProblemError } from '../../errors.js';
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import { type FitOptions, type Method, notFitted, requireLearnable, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { stackRows } from '../../problem/rows.js';
-import { linearDecisions } from '../blocks/linear-model.js';
-import { unitRows } from '../blocks/semantics.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { linearDecisions, unitRows } from '../../numerics/index.js';
+import type { Problem } from '../../problem/index.js';
+import {
+  type FitOptions,
+  type Method,
+  notFitted,
+  requireLearnable,
+  rowMaxima,
+  stackRows,
+} from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 
 export class Clip implements Method {

@@ -7,15 +7,18 @@
  * rest trains a softmax regression, pictures of category i weighted by 1/p(label i | truth i) so that categories that
  * lost much count no less.
  */
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
+import {
+  contentOrder,
+  type LinearModel,
+  labelTargets,
+  softmaxProbabilities,
+  softmaxRegression,
+} from '../../numerics/index.js';
 import { log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { rowsWhere, selectIntegers, selectRows } from '../../problem/rows.js';
-import { contentOrder } from '../blocks/content-order.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
+import { rowsWhere, selectIntegers, selectRows } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { softmaxProbabilities, softmaxRegression } from '../blocks/softmax.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 

@@ -4,13 +4,13 @@
  * one and a neighbour as far as the first one left out with nothing.
  */
 import { ArgumentError } from '../../errors.js';
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { Scratch } from '../../numerics/index.js';
 import { integers, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
+import type { Problem } from '../../problem/index.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/index.js';
 import { requireWeb } from '../blocks/web-problem.js';
-import { Workspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 
 /** Pictures answered by one matrix product. */
@@ -50,12 +50,12 @@ export class NearestNeighbours implements Method {
         'Use features of the same vision model and layer as in the fit.',
       );
     const votes = Matrix.zeros(features.rows, this.#categories);
-    const workspace = new Workspace(this.#backend);
+    const scratch = new Scratch(this.#backend);
     try {
-      const here = workspace.copy(known);
+      const here = scratch.copy(known);
       const squares = new Float64Array(known.rows);
       this.#backend.rowDots(squares, here, here);
-      const products = workspace.matrix(Math.min(batch, features.rows), known.rows);
+      const products = scratch.matrix(Math.min(batch, features.rows), known.rows);
       for (let first = 0; first < features.rows; first += batch) {
         const rows = features.view(first, Math.min(features.rows, first + batch)).copy('float64');
         const part = products.view(0, rows.rows);
@@ -68,7 +68,7 @@ export class NearestNeighbours implements Method {
       }
       return votes;
     } finally {
-      workspace.release();
+      scratch.release();
     }
   }
 

@@ -3,15 +3,12 @@
  * "Distance-based image classification", PAMI 2013, with the Euclidean metric), written as the linear function
  * μ_c'x − ½‖μ_c‖². A method without parameters, to see how far means alone go.
  */
-
-import { Matrix } from '../../linalg/matrix.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { selectRows } from '../../problem/rows.js';
-import { rowsByCategory } from '../../problem/subset.js';
-import { columnMeans } from '../blocks/centring.js';
+import { Matrix } from '../../linalg/index.js';
+import type { LinearModel } from '../../numerics/index.js';
+import { columnMeans } from '../../numerics/index.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
+import { rowsByCategory, selectRows } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import type { LinearModel } from '../blocks/linear-model.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 

@@ -5,10 +5,8 @@
  * feedback loss, for G alone: mean of feedback ‖R(x′) − a′‖²/2 + independence ‖m(x′) − z′‖²/2, x′ = G(z′, a′);
  * regression loss, for R alone: mean of ‖R(x) − a‖²/2 over labelled pictures + feedback · mean of ‖R(x′) − a′‖²/2.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Dtype, Matrix } from '../../linalg/matrix.js';
-import type { Random } from '../../linalg/random.js';
-import { Perceptron } from '../blocks/perceptron.js';
+import type { Backend, Dtype, Matrix, Random } from '../../linalg/index.js';
+import { Perceptron } from '../../numerics/index.js';
 
 export interface FeedbackSettings {
   readonly pictureSize: number;

@@ -9,16 +9,20 @@
  * the nearest neighbour, without label propagation.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import { categoryMap } from '../blocks/category-map.js';
-import { labelSums, times, timesTransposed } from '../blocks/products.js';
-import { unitRows } from '../blocks/semantics.js';
-import { normaliseExponentials } from '../blocks/softmax.js';
-import { sparseCodes } from '../blocks/sparse-coding.js';
-import type { Workspace } from '../blocks/workspace.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import type { Scratch } from '../../numerics/index.js';
+import {
+  categoryMap,
+  labelSums,
+  softmaxInPlace,
+  sparseCodes,
+  times,
+  timesTransposed,
+  unitRows,
+} from '../../numerics/index.js';
+import { log, number, type OptionsOf, whole } from '../../parameters.js';
+import type { FitOptions } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
@@ -34,9 +38,7 @@ const parameters = {
   rounds: whole('turns between codes and dictionary', 4),
 };
 
-export class Kodirov extends TransductiveMethod {
-  readonly name = 'kodirov';
-  readonly options: OptionsOf<typeof parameters>;
+export class Kodirov extends TransductiveMethod<typeof parameters> {
   /** D', m×d. */
   dictionary_: Matrix<Float64Array> | undefined;
   /** D_s', m×d. */
@@ -47,13 +49,12 @@ export class Kodirov extends TransductiveMethod {
   objectives_: number[] | undefined;
 
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
-    super();
-    this.options = resolveParameters(this.name, parameters, given);
+    super('kodirov', parameters, given);
   }
 
   protected override async learn(
     data: TransductiveData,
-    _workspace: Workspace,
+    _scratch: Scratch,
     { backend, signal, onProgress }: FitOptions,
   ): Promise<TransductiveAnswer> {
     const { features, labels, counts, test, learnt, candidates } = data;
@@ -66,7 +67,7 @@ export class Kodirov extends TransductiveMethod {
       for (let i = 0; i < chances.rows; i++) {
         const row = chances.row(i);
         for (let c = 0; c < row.length; c++) row[c] *= this.options.sharpness;
-        normaliseExponentials(row);
+        softmaxInPlace(row);
       }
       return { chances, places: times(here, chances, candidates) };
     };

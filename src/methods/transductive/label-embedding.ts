@@ -2,9 +2,8 @@
  * The smooth part of Li's objective (see li.ts) for given labels, as a function of the visual map W or of the label
  * embedding M: Σᵢ weightᵢ Σ_{c ≠ y} max(0, 1 + f_c − f_y)² with f_c = x'W'm_c, every category competing with the label.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import type { Workspace } from '../blocks/workspace.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import type { Scratch } from '../../numerics/index.js';
 
 export interface EmbeddingPenalties {
   /** On ‖W‖²/2. */
@@ -35,7 +34,7 @@ export class LabelEmbedding {
   /** Starts at W = 0 and M = M₀ (`first`, C×r). */
   constructor(
     backend: Backend,
-    workspace: Workspace,
+    scratch: Scratch,
     pictures: Matrix<Float64Array>,
     first: Matrix<Float64Array>,
     penalties: EmbeddingPenalties,
@@ -47,13 +46,13 @@ export class LabelEmbedding {
     this.#penalties = penalties;
     this.labels = new Int32Array(n);
     this.weights = new Float64Array(n);
-    this.map = workspace.matrix(r, d);
-    this.embedding = workspace.copy(first);
-    this.scores = workspace.matrix(n, categories);
-    this.#latent = workspace.matrix(n, r);
-    this.#back = workspace.matrix(n, r);
-    this.#mapGradient = workspace.matrix(r, d);
-    this.#embeddingGradient = workspace.matrix(categories, r);
+    this.map = scratch.matrix(r, d);
+    this.embedding = scratch.copy(first);
+    this.scores = scratch.matrix(n, categories);
+    this.#latent = scratch.matrix(n, r);
+    this.#back = scratch.matrix(n, r);
+    this.#mapGradient = scratch.matrix(r, d);
+    this.#embeddingGradient = scratch.matrix(categories, r);
   }
 
   /** Scores of the present W and M. */

@@ -4,11 +4,10 @@
  * min mean over pictures of [ℓ(f(x, s_y)) + balance · mean over c ≠ y of ℓ(−f(x, s_c))] + decay/2 (‖A‖² + ‖B‖²),
  * ℓ(z) = max(0, 1 − z)². Starts at the best bilinear least-squares fit cut to that many dimensions; preconditioned L-BFGS.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { minimise } from '../blocks/lbfgs.js';
-import { labelTargets } from '../blocks/linear-model.js';
-import type { Workspace } from '../blocks/workspace.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import type { Scratch } from '../../numerics/index.js';
+import { labelTargets, minimise } from '../../numerics/index.js';
 
 export interface LatentSimilarity {
   /** A, r×d. */
@@ -33,22 +32,22 @@ export interface LatentOptions extends LatentSettings {
 /** Pictures n×d, labels into the rows of `vectors` C×q. */
 export async function learnSimilarity(
   backend: Backend,
-  workspace: Workspace,
+  scratch: Scratch,
   pictures: Matrix<Float64Array>,
   labels: Int32Array,
   vectors: Matrix<Float64Array>,
   { dimensions, decay, balance, iterations, signal, onIteration }: LatentOptions,
 ): Promise<LatentSimilarity> {
-  const objective = new SimilarityObjective(backend, workspace, pictures, labels, vectors, { decay, balance });
-  const visualFactor = factor(backend, workspace, pictures, decay);
-  const semanticFactor = factor(backend, workspace, vectors, decay);
+  const objective = new SimilarityObjective(backend, scratch, pictures, labels, vectors, { decay, balance });
+  const visualFactor = factor(backend, scratch, pictures, decay);
+  const semanticFactor = factor(backend, scratch, vectors, decay);
   const start = leastSquaresStart(backend, pictures, labels, vectors, visualFactor, semanticFactor, dimensions);
   const [r, d, q] = [start.visual.rows, pictures.cols, vectors.cols];
   const point = new Float64Array(r * (d + q) + 1);
   point.set(start.visual.data);
   point.set(start.semantic.data, r * d);
-  const rows = workspace.matrix(r, d);
-  const semanticRows = workspace.matrix(r, q);
+  const rows = scratch.matrix(r, d);
+  const semanticRows = scratch.matrix(r, q);
   const precondition = (vector: Float64Array) => {
     rows.data.set(vector.subarray(0, r * d));
     backend.choleskySolve(visualFactor, rows, 'rows');
@@ -77,7 +76,7 @@ type Storage = Record<
 
 export class SimilarityObjective {
   readonly #backend: Backend;
-  readonly #workspace: Workspace;
+  readonly #scratch: Scratch;
   readonly #pictures: Matrix<Float64Array>;
   readonly #labels: Int32Array;
   readonly #vectors: Matrix<Float64Array>;
@@ -87,18 +86,18 @@ export class SimilarityObjective {
 
   constructor(
     backend: Backend,
-    workspace: Workspace,
+    scratch: Scratch,
     pictures: Matrix<Float64Array>,
     labels: Int32Array,
     vectors: Matrix<Float64Array>,
     settings: { decay: number; balance: number },
   ) {
     this.#backend = backend;
-    this.#workspace = workspace;
+    this.#scratch = scratch;
     this.#pictures = pictures;
     this.#labels = labels;
     this.#vectors = vectors;
-    this.#scores = workspace.matrix(pictures.rows, vectors.rows);
+    this.#scores = scratch.matrix(pictures.rows, vectors.rows);
     this.#settings = settings;
   }
 
@@ -154,22 +153,22 @@ export class SimilarityObjective {
     if (this.#storage?.a.rows === r) return this.#storage;
     const [n, d, q, categories] = [this.#pictures.rows, this.#pictures.cols, this.#vectors.cols, this.#vectors.rows];
     this.#storage = {
-      a: this.#workspace.matrix(r, d),
-      b: this.#workspace.matrix(r, q),
-      gradientA: this.#workspace.matrix(r, d),
-      gradientB: this.#workspace.matrix(r, q),
-      latent: this.#workspace.matrix(n, r),
-      embedded: this.#workspace.matrix(categories, r),
-      backLatent: this.#workspace.matrix(n, r),
-      backEmbedded: this.#workspace.matrix(categories, r),
+      a: this.#scratch.matrix(r, d),
+      b: this.#scratch.matrix(r, q),
+      gradientA: this.#scratch.matrix(r, d),
+      gradientB: this.#scratch.matrix(r, q),
+      latent: this.#scratch.matrix(n, r),
+      embedded: this.#scratch.matrix(categories, r),
+      backLatent: this.#scratch.matrix(n, r),
+      backEmbedded: this.#scratch.matrix(categories, r),
     };
     return this.#storage;
   }
 }
 
 /** Cholesky factor of X'X/n + decay I: about the curvature of the loss. */
-function factor(backend: Backend, workspace: Workspace, rows: Matrix<Float64Array>, decay: number) {
-  const system = workspace.matrix(rows.cols, rows.cols);
+function factor(backend: Backend, scratch: Scratch, rows: Matrix<Float64Array>, decay: number) {
+  const system = scratch.matrix(rows.cols, rows.cols);
   backend.syrk(system, rows, { transpose: true, alpha: 1 / rows.rows });
   backend.addDiagonal(system, decay);
   backend.cholesky(system);

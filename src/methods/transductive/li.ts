@@ -9,16 +9,13 @@
  * exactly), so the objective never rises; the first W and y come from auxiliary pictures alone. Squaring the
  * hinge, which makes the problem smooth, and solving it in W itself are choices made here.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import { stackRows } from '../../problem/rows.js';
-import { assignWithinCapacity } from '../blocks/capacitated-assignment.js';
-import { minimise } from '../blocks/lbfgs.js';
-import { mainDirections } from '../blocks/pca.js';
-import { timesTransposed } from '../blocks/products.js';
-import type { Workspace } from '../blocks/workspace.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import type { Scratch } from '../../numerics/index.js';
+import { assignWithinCapacity, mainDirections, minimise, timesTransposed } from '../../numerics/index.js';
+import { linear, log, number, type OptionsOf, whole } from '../../parameters.js';
+import type { FitOptions } from '../../problem/index.js';
+import { stackRows } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import { LabelEmbedding, labelCosts } from './label-embedding.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
@@ -37,9 +34,7 @@ const parameters = {
   iterations: whole('steps of the first search for the map', 9),
 };
 
-export class Li extends TransductiveMethod {
-  readonly name = 'li';
-  readonly options: OptionsOf<typeof parameters>;
+export class Li extends TransductiveMethod<typeof parameters> {
   /** W, r×d. */
   map_: Matrix<Float64Array> | undefined;
   /** M of the test categories, Ct×r, in the order of their vectors' content. */
@@ -48,31 +43,30 @@ export class Li extends TransductiveMethod {
   objectives_: number[] | undefined;
 
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
-    super();
-    this.options = resolveParameters(this.name, parameters, given);
+    super('li', parameters, given);
   }
 
   protected override async learn(
     data: TransductiveData,
-    workspace: Workspace,
+    scratch: Scratch,
     { backend, signal, onProgress }: FitOptions,
   ): Promise<TransductiveAnswer> {
     const { features, labels, test, learnt, candidates } = data;
     const [na, nt, choices] = [features.rows, test.rows, candidates.rows];
-    const pictures = workspace.matrix(nt + na, features.cols);
+    const pictures = scratch.matrix(nt + na, features.cols);
     pictures.view(0, nt).copyFrom(test);
     pictures.view(nt, nt + na).copyFrom(features);
     const given = stackRows(candidates, learnt).copy('float64');
     const axes = mainDirections(backend, given, this.options.dimensions).directions;
-    const vectors = workspace.copy(timesTransposed(backend, given, axes));
-    const state = new LabelEmbedding(backend, workspace, pictures, vectors, this.options);
+    const vectors = scratch.copy(timesTransposed(backend, given, axes));
+    const state = new LabelEmbedding(backend, scratch, pictures, vectors, this.options);
     labels.forEach((label, i) => {
       state.labels[nt + i] = choices + label;
     });
     state.weights.fill(1 / na, nt);
     const steps = { signal };
 
-    const learnMap = preconditionedMap(backend, workspace, pictures, state, this.options.decay);
+    const learnMap = preconditionedMap(backend, scratch, pictures, state, this.options.decay);
     await learnMap({ ...steps, maxIterations: this.options.iterations });
     state.labels.set(this.#bestLabels(state.refreshScores().view(0, nt), choices));
     state.weights.fill(this.options.balance / nt, 0, nt);
@@ -118,16 +112,16 @@ interface Steps {
 /** L-BFGS over W, whose curvature is about that of least squares: X'X with the weights of the start, plus decay. */
 function preconditionedMap(
   backend: Backend,
-  workspace: Workspace,
+  scratch: Scratch,
   pictures: Matrix<Float64Array>,
   state: LabelEmbedding,
   decay: number,
 ): (steps: Steps) => Promise<void> {
-  const system = workspace.matrix(pictures.cols, pictures.cols);
+  const system = scratch.matrix(pictures.cols, pictures.cols);
   backend.syrk(system, pictures, { transpose: true, alpha: 2 / pictures.rows });
   backend.addDiagonal(system, decay);
   backend.cholesky(system);
-  const rows = workspace.matrix(state.map.rows, state.map.cols);
+  const rows = scratch.matrix(state.map.rows, state.map.cols);
   const point = new Float64Array(state.map.rows * state.map.cols);
   return async (steps) => {
     await minimise((at, gradient) => state.differentiateMap(at, gradient), point, {

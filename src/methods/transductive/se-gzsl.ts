@@ -8,18 +8,22 @@
  * what test pictures look like. Without them (testShare 0) the method is inductive.
  */
 import { ProblemError } from '../../errors.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { Random } from '../../linalg/random.js';
-import { linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import { stackRows } from '../../problem/rows.js';
-import { labelTargets, linearDecisions } from '../blocks/linear-model.js';
-import { miniBatches } from '../blocks/mini-batches.js';
-import { mainDirections } from '../blocks/pca.js';
-import { times, timesTransposed } from '../blocks/products.js';
-import { unitRows } from '../blocks/semantics.js';
-import { normaliseExponentials, softmaxRegression } from '../blocks/softmax.js';
-import type { Workspace } from '../blocks/workspace.js';
+import { Matrix, Random } from '../../linalg/index.js';
+import type { Scratch } from '../../numerics/index.js';
+import {
+  labelTargets,
+  linearDecisions,
+  mainDirections,
+  miniBatches,
+  softmaxInPlace,
+  softmaxRegression,
+  times,
+  timesTransposed,
+  unitRows,
+} from '../../numerics/index.js';
+import { linear, log, number, type OptionsOf, whole } from '../../parameters.js';
+import type { FitOptions } from '../../problem/index.js';
+import { stackRows } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import { FeedbackAutoencoder } from './feedback-autoencoder.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
@@ -42,22 +46,19 @@ const parameters = {
 /** Most pictures of one batch. */
 const largestBatch = 128;
 
-export class SeGzsl extends TransductiveMethod {
-  readonly name = 'se-gzsl';
-  readonly options: OptionsOf<typeof parameters>;
+export class SeGzsl extends TransductiveMethod<typeof parameters> {
   readonly seed: number;
   /** Losses of every batch: autoencoder, feedback and regression. */
   losses_: { autoencoder: number; feedback: number; regression: number }[] | undefined;
 
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}, seed = 1) {
-    super();
-    this.options = resolveParameters(this.name, parameters, given);
+    super('se-gzsl', parameters, given);
     this.seed = seed;
   }
 
   protected override async learn(
     data: TransductiveData,
-    _workspace: Workspace,
+    _scratch: Scratch,
     options: FitOptions,
   ): Promise<TransductiveAnswer> {
     const { backend, signal } = options;
@@ -175,7 +176,7 @@ export class SeGzsl extends TransductiveMethod {
         chances[c] = 0;
         for (let j = 0; j < vector.length; j++) chances[c] += this.options.sharpness * answer[j] * vector[j];
       }
-      normaliseExponentials(chances);
+      softmaxInPlace(chances);
       const out = vectors.row(i);
       out.fill(0);
       for (let c = 0; c < chances.length; c++) {

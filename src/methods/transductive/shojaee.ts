@@ -8,15 +8,12 @@
  * pictures grows to its full value, so that first mistakes count for little. Category vectors carry a constant, the intercept of D.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import { type FitOptions, rowMaxima } from '../../problem/method.js';
-import { stackRows } from '../../problem/rows.js';
-import { categoryMap } from '../blocks/category-map.js';
-import { squaredDistances } from '../blocks/distances.js';
-import { labelCounts, labelSums, times } from '../blocks/products.js';
-import type { Workspace } from '../blocks/workspace.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import type { Scratch } from '../../numerics/index.js';
+import { categoryMap, labelCounts, labelSums, squaredDistances, times } from '../../numerics/index.js';
+import { log, number, type OptionsOf, whole } from '../../parameters.js';
+import { type FitOptions, rowMaxima, stackRows } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
@@ -29,9 +26,7 @@ const parameters = {
 /** Shares of the full balance, in the order they are reached. */
 const growth = [0, 0.1, 0.3, 1];
 
-export class Shojaee extends TransductiveMethod {
-  readonly name = 'shojaee';
-  readonly options: OptionsOf<typeof parameters>;
+export class Shojaee extends TransductiveMethod<typeof parameters> {
   /** D s of every test category, in the order of the vectors' content. */
   prototypes_: Matrix<Float64Array> | undefined;
   /** D', (m + 1)×d. */
@@ -40,13 +35,12 @@ export class Shojaee extends TransductiveMethod {
   objectives_: number[] | undefined;
 
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
-    super();
-    this.options = resolveParameters(this.name, parameters, given);
+    super('shojaee', parameters, given);
   }
 
   protected override async learn(
     data: TransductiveData,
-    _workspace: Workspace,
+    _scratch: Scratch,
     { backend, signal, onProgress }: FitOptions,
   ): Promise<TransductiveAnswer> {
     const [auxiliary, candidates] = [withConstant(data.learnt), withConstant(data.candidates)];

@@ -4,8 +4,11 @@
  * in an order of content, so that permuted pictures and renumbered categories give the same answer to the last bit.
  */
 import { ArgumentError } from '../../errors.js';
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { centred, contentOrder, directions, type Scratch, withScratch } from '../../numerics/index.js';
+import { type Declaration, type OptionsOf, resolveParameters } from '../../parameters.js';
+import type { Problem } from '../../problem/index.js';
 import {
   type FitOptions,
   type LinearDecision,
@@ -13,24 +16,19 @@ import {
   notFitted,
   rowMaxima,
   sameRows,
-} from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { selectRows } from '../../problem/rows.js';
-import { centred } from '../blocks/centring.js';
-import { contentOrder } from '../blocks/content-order.js';
-import { readLinear } from '../blocks/linear-model.js';
-import { directions } from '../blocks/semantics.js';
-import { type Workspace, withWorkspace } from '../blocks/workspace.js';
+  selectRows,
+} from '../../problem/index.js';
+import { readLinear } from '../blocks/linear-decision.js';
 import { gatherAuxiliary } from '../zero-shot/auxiliary.js';
 
 export interface TransductiveData {
-  /** Auxiliary pictures less their mean, n×d, in storage of the workspace. */
+  /** Auxiliary pictures less their mean, n×d, in storage of the scratch. */
   readonly features: Matrix<Float64Array>;
   /** Into the rows of `learnt`. */
   readonly labels: Int32Array;
   /** Pictures of each auxiliary category. */
   readonly counts: Int32Array;
-  /** Test pictures less the auxiliary mean, nt×d, in storage of the workspace. */
+  /** Test pictures less the auxiliary mean, nt×d, in storage of the scratch. */
   readonly test: Matrix<Float64Array>;
   /** Unit vectors of auxiliary categories, around the mean of their vectors. */
   readonly learnt: Matrix<Float64Array>;
@@ -50,20 +48,22 @@ export interface TransductiveAnswer {
   readonly linear?: boolean;
 }
 
-export abstract class TransductiveMethod implements Method {
-  abstract readonly name: string;
+export abstract class TransductiveMethod<Parameters extends Declaration> implements Method {
+  readonly name: string;
+  readonly options: OptionsOf<Parameters>;
   /** Decision values of the test pictures of the fit. */
   testValues_: Matrix<Float64Array> | undefined;
   #testFeatures: Matrix | undefined;
   #score: ((features: Matrix) => Matrix<Float64Array>) | undefined;
   #linear = false;
 
-  /** What is returned must not live in the workspace. */
-  protected abstract learn(
-    data: TransductiveData,
-    workspace: Workspace,
-    options: FitOptions,
-  ): Promise<TransductiveAnswer>;
+  constructor(name: string, parameters: Parameters, given: Partial<OptionsOf<Parameters>>) {
+    this.name = name;
+    this.options = resolveParameters(name, parameters, given);
+  }
+
+  /** What is returned must not live in the scratch. */
+  protected abstract learn(data: TransductiveData, scratch: Scratch, options: FitOptions): Promise<TransductiveAnswer>;
 
   async fit(problem: Problem, options: FitOptions): Promise<this> {
     options.signal?.throwIfAborted();
@@ -71,14 +71,14 @@ export abstract class TransductiveMethod implements Method {
     this.#score = undefined;
     requireStandard(problem, this.name);
     const { backend } = options;
-    await withWorkspace(backend, async (workspace) => {
-      const auxiliary = gatherAuxiliary(workspace, problem, this.name);
+    await withScratch(backend, async (scratch) => {
+      const auxiliary = gatherAuxiliary(scratch, problem, this.name);
       const categories = contentOrder(auxiliary.candidates);
       const pictures = contentOrder(problem.testFeatures);
-      const test = workspace.copy(centred(selectRows(problem.testFeatures, pictures), auxiliary.mean));
+      const test = scratch.copy(centred(selectRows(problem.testFeatures, pictures), auxiliary.mean));
       const vectors = directions(auxiliary.classVectors, selectRows(auxiliary.candidates, categories));
       const { features, labels, counts, mean } = auxiliary;
-      const answer = await this.learn({ features, labels, counts, test, ...vectors }, workspace, options);
+      const answer = await this.learn({ features, labels, counts, test, ...vectors }, scratch, options);
       const testPositions = Int32Array.from(pictures, (_, i) => i);
       pictures.forEach((row, position) => {
         testPositions[row] = position;

@@ -9,15 +9,20 @@
  * CNN features. Edges start at test pictures and end at any: auxiliary pictures have targets of their own. The paper's
  * further step, more training videos from other data sets, has no counterpart here.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { choice, integers, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import { squaredDistances } from '../blocks/distances.js';
-import { laplacianForm, neighbourGraph, smallest } from '../blocks/graph.js';
-import { labelSums, timesTransposed } from '../blocks/products.js';
-import { unitRows } from '../blocks/semantics.js';
-import type { Workspace } from '../blocks/workspace.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import type { Scratch } from '../../numerics/index.js';
+import {
+  labelSums,
+  laplacianForm,
+  neighbourGraph,
+  smallest,
+  squaredDistances,
+  timesTransposed,
+  unitRows,
+} from '../../numerics/index.js';
+import { choice, integers, log, number, type OptionsOf, whole } from '../../parameters.js';
+import type { FitOptions } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
@@ -33,25 +38,22 @@ const parameters = {
   hubness: choice('correction of hubs', 'normalised', hubnesses, 'searched'),
 };
 
-export class Xu extends TransductiveMethod {
-  readonly name = 'xu';
-  readonly options: OptionsOf<typeof parameters>;
+export class Xu extends TransductiveMethod<typeof parameters> {
   /** W, m×d. */
   regression_: Matrix<Float64Array> | undefined;
   /** Vectors of the test categories after self-training, in the order of their content. */
   prototypes_: Matrix<Float64Array> | undefined;
 
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
-    super();
-    this.options = resolveParameters(this.name, parameters, given);
+    super('xu', parameters, given);
   }
 
   protected override async learn(
     data: TransductiveData,
-    workspace: Workspace,
+    scratch: Scratch,
     { backend, signal, onProgress }: FitOptions,
   ): Promise<TransductiveAnswer> {
-    const regression = this.#regress(data, workspace, backend, signal);
+    const regression = this.#regress(data, scratch, backend, signal);
     onProgress?.({ done: 1, total: 2 });
     const project = (pictures: Matrix<Float64Array>, here: Backend) =>
       unitRows(timesTransposed(here, pictures, regression));
@@ -75,15 +77,15 @@ export class Xu extends TransductiveMethod {
   /** W = (X'X + decay I + smoothness X'LX)⁻¹ X'S, transposed; X'S needs the sums of each category only. */
   #regress(
     { features, labels, test, learnt }: TransductiveData,
-    workspace: Workspace,
+    scratch: Scratch,
     backend: Backend,
     signal: AbortSignal | undefined,
   ): Matrix<Float64Array> {
     const [na, nt, d] = [features.rows, test.rows, features.cols];
-    const system = workspace.matrix(d, d);
+    const system = scratch.matrix(d, d);
     backend.syrk(system, features, { transpose: true });
     if (this.options.smoothness > 0) {
-      const all = workspace.matrix(na + nt, d);
+      const all = scratch.matrix(na + nt, d);
       all.view(0, na).copyFrom(features);
       all.view(na, na + nt).copyFrom(test);
       const graph = neighbourGraph(backend, all, this.options.edges, { first: na, signal });

@@ -8,18 +8,22 @@
  * enters through its start: they are clustered, and clusters are matched with categories one to one. The paper builds on
  * the authors' embedding of CVPR 2016 as here; there the source side is a mixture of auxiliary categories, here linear.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { Random } from '../../linalg/random.js';
-import { integers, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import { assignWithinCapacity } from '../blocks/capacitated-assignment.js';
-import { fitMixture, jointDensities, type Mixture } from '../blocks/em.js';
-import { kMeans } from '../blocks/k-means.js';
-import { labelTargets } from '../blocks/linear-model.js';
-import { labelSums, timesTransposed } from '../blocks/products.js';
-import { ridgeRegression } from '../blocks/ridge.js';
-import type { Workspace } from '../blocks/workspace.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix, Random } from '../../linalg/index.js';
+import type { Scratch } from '../../numerics/index.js';
+import {
+  assignWithinCapacity,
+  fitMixture,
+  jointDensities,
+  kMeans,
+  labelSums,
+  labelTargets,
+  type Mixture,
+  ridgeRegression,
+  timesTransposed,
+} from '../../numerics/index.js';
+import { integers, log, number, type OptionsOf, whole } from '../../parameters.js';
+import type { FitOptions } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import { spanCoordinates } from '../zero-shot/span-coordinates.js';
 import { type LatentSimilarity, learnSimilarity } from './latent-similarity.js';
@@ -38,30 +42,27 @@ const parameters = {
   iterations: whole('steps of the search for the embedding', 15),
 };
 
-export class ZhangSaligrama extends TransductiveMethod {
-  readonly name = 'zhang-saligrama';
-  readonly options: OptionsOf<typeof parameters>;
+export class ZhangSaligrama extends TransductiveMethod<typeof parameters> {
   readonly seed: number;
   similarity_: LatentSimilarity | undefined;
   /** Places of the test categories in the whitened latent space, and the spread around them. */
   mixture_: Mixture | undefined;
 
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}, seed = 1) {
-    super();
-    this.options = resolveParameters(this.name, parameters, given);
+    super('zhang-saligrama', parameters, given);
     this.seed = seed;
   }
 
   protected override async learn(
     data: TransductiveData,
-    workspace: Workspace,
+    scratch: Scratch,
     { backend, signal, onProgress }: FitOptions,
   ): Promise<TransductiveAnswer> {
     this.similarity_ = undefined;
     this.mixture_ = undefined;
     // Nothing can be learnt of directions in which auxiliary categories do not differ.
     const { learnt, others: candidates } = spanCoordinates(backend, data.learnt, data.candidates);
-    const similarity = await learnSimilarity(backend, workspace, data.features, data.labels, workspace.copy(learnt), {
+    const similarity = await learnSimilarity(backend, scratch, data.features, data.labels, scratch.copy(learnt), {
       dimensions: this.options.dimensions,
       decay: this.options.decay,
       balance: this.options.balance,

@@ -8,16 +8,20 @@
  * to its full value (Joachims 1999; Sindhwani and Keerthi 2006), so that early mistakes on test pictures count for little. The
  * original also has some labelled target pictures; there are none here.
  */
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
+import {
+  centred,
+  columnMeans,
+  type LinearModel,
+  labelTargets,
+  linearDecisions,
+  linearSvm,
+  uncentred,
+} from '../../numerics/index.js';
 import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { stackRows } from '../../problem/rows.js';
-import { rowsByCategory } from '../../problem/subset.js';
-import { centred, columnMeans, uncentred } from '../blocks/centring.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
+import { rowsByCategory, stackRows } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets, linearDecisions } from '../blocks/linear-model.js';
-import { linearSvm } from '../blocks/linear-svm.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 

@@ -6,11 +6,8 @@
  * category's pictures to the group where they gain most, which never lowers it. Starts from slices along the main
  * direction within categories; stops when nothing moves.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import { centred, columnMeans } from '../blocks/centring.js';
-import { contentOrder } from '../blocks/content-order.js';
-import { Workspace } from '../blocks/workspace.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { centred, columnMeans, contentOrder, Scratch } from '../../numerics/index.js';
 
 /** The domain of each row, given the rows of each category. */
 export function latentDomains(
@@ -21,9 +18,9 @@ export function latentDomains(
 ): Int32Array {
   const assignments = new Int32Array(features.rows);
   if (domains === 1) return assignments;
-  const workspace = new Workspace(backend);
+  const scratch = new Scratch(backend);
   try {
-    const x = workspace.copy(centred(features, columnMeans(features)));
+    const x = scratch.copy(centred(features, columnMeans(features)));
     const groups = inContentOrder(x, categories);
     const direction = mainDirection(backend, x, groups);
     const values = new Float64Array(x.rows);
@@ -45,7 +42,7 @@ export function latentDomains(
     }
     return assignments;
   } finally {
-    workspace.release();
+    scratch.release();
   }
 }
 

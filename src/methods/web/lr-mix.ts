@@ -3,13 +3,12 @@
  * and auxiliary ones from their clean pictures, fitted together: min Σᵢ ‖W xᵢ + b − yᵢ‖² + ridge ‖W‖² over both kinds
  * of pictures and all categories.
  */
+import { type LinearModel, labelTargets, ridgeRegression } from '../../numerics/index.js';
 import { changed, log, type OptionsOf, resolveParameters } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { stackRows } from '../../problem/rows.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
+import { stackRows } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
+import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import { mixedLabels, requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 

@@ -2,12 +2,11 @@
  * The paper's basic baseline: a linear regressor from web features to one-hot labels, min Σᵢ ‖W xᵢ + b − yᵢ‖² +
  * ridge ‖W‖² over web pictures (Hoerl and Kennard, "Ridge regression", Technometrics 1970); the largest output decides.
  */
+import { type LinearModel, labelTargets, ridgeRegression } from '../../numerics/index.js';
 import { type OptionsOf, resolveParameters } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
+import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 

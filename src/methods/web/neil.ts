@@ -8,21 +8,24 @@
  * round. The trusted pictures of the last round train a linear regressor, as for `lr`. NEIL's object relationships and
  * bounding boxes have no counterpart in this scenario and are left out.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import { Random } from '../../linalg/random.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { Random } from '../../linalg/index.js';
+import {
+  centred,
+  columnMeans,
+  kMeans,
+  type LinearModel,
+  labelTargets,
+  ridgeRegression,
+  type Scratch,
+  withScratch,
+} from '../../numerics/index.js';
 import { changed, integers, linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { selectIntegers, selectRows } from '../../problem/rows.js';
-import { rowsByCategory } from '../../problem/subset.js';
-import { centred, columnMeans } from '../blocks/centring.js';
-import { kMeans } from '../blocks/k-means.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
+import { rowsByCategory, selectIntegers, selectRows } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { ridgeParameter, ridgeRegression } from '../blocks/ridge.js';
+import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import { requireWeb } from '../blocks/web-problem.js';
-import { type Workspace, withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 
 const parameters = {
@@ -53,8 +56,8 @@ export class Neil extends LinearMethod {
     requireWeb(problem, 'neil');
     const { webFeatures, webLabels, testNames } = problem;
     const categories = rowsByCategory(webLabels, testNames.length);
-    await withWorkspace(backend, async (workspace) => {
-      const detectors = new Detectors(backend, workspace, webFeatures, this.options.shrinkage);
+    await withScratch(backend, async (scratch) => {
+      const detectors = new Detectors(backend, scratch, webFeatures, this.options.shrinkage);
       let trusted = categories;
       for (let round = 0; round < this.options.rounds; round++) {
         signal?.throwIfAborted();
@@ -100,16 +103,16 @@ export class Neil extends LinearMethod {
 /** LDA detectors over one set of pictures; the covariance is factored once. */
 class Detectors {
   readonly #backend: Backend;
-  readonly #workspace: Workspace;
+  readonly #scratch: Scratch;
   readonly #features: Matrix<Float64Array>;
   readonly #factor: Matrix<Float64Array>;
 
-  constructor(backend: Backend, workspace: Workspace, features: Matrix, shrinkage: number) {
+  constructor(backend: Backend, scratch: Scratch, features: Matrix, shrinkage: number) {
     this.#backend = backend;
-    this.#workspace = workspace;
-    this.#features = workspace.copy(centred(features, columnMeans(features)));
+    this.#scratch = scratch;
+    this.#features = scratch.copy(centred(features, columnMeans(features)));
     const d = features.cols;
-    this.#factor = workspace.matrix(d, d);
+    this.#factor = scratch.matrix(d, d);
     backend.syrk(this.#factor, this.#features, { transpose: true, alpha: 1 / features.rows });
     let trace = 0;
     for (let j = 0; j < d; j++) trace += this.#factor.at(j, j);
@@ -123,12 +126,12 @@ class Detectors {
 
   /** n×K: what the detector of each cluster says of each picture. */
   train(clusters: readonly (readonly number[])[]): Matrix<Float64Array> {
-    const detectors = this.#workspace.matrix(clusters.length, this.#features.cols);
+    const detectors = this.#scratch.matrix(clusters.length, this.#features.cols);
     clusters.forEach((members, k) => {
       detectors.row(k).set(columnMeans(selectRows(this.#features, members)));
     });
     this.#backend.choleskySolve(this.#factor, detectors, 'rows');
-    const scores = this.#workspace.matrix(this.#features.rows, clusters.length);
+    const scores = this.#scratch.matrix(this.#features.rows, clusters.length);
     this.#backend.gemm(scores, this.#features, detectors, { transposeB: true });
     return scores.copy('float64');
   }

@@ -7,14 +7,18 @@
  * Q = ½I + ½ softmax(U) by rows: labels are assumed to be right more often than not, because a smaller trace alone
  * would be had by exchanging two categories. Predictions use p alone.
  */
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
+import {
+  type LinearModel,
+  labelTargets,
+  minimise,
+  SoftmaxLayer,
+  softmaxInPlace,
+  softmaxRegression,
+} from '../../numerics/index.js';
 import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { minimise } from '../blocks/lbfgs.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { normaliseExponentials, SoftmaxLayer, softmaxRegression } from '../blocks/softmax.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 
@@ -117,7 +121,7 @@ function confusionMatrix(parameters: Float64Array, categories: number): Matrix<F
   const confusion = new Matrix(parameters.slice(0, categories ** 2), categories, categories);
   for (let j = 0; j < categories; j++) {
     const row = confusion.row(j);
-    normaliseExponentials(row);
+    softmaxInPlace(row);
     for (let k = 0; k < categories; k++) row[k] = (1 - certain) * row[k] + (k === j ? certain : 0);
   }
   return confusion;

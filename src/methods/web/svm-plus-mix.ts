@@ -3,14 +3,18 @@
  * ordinary machine for each auxiliary category, whose clean pictures have none; every machine sees all pictures of all
  * categories. Problem and solver are in blocks/privileged-svm.ts.
  */
+import {
+  centred,
+  columnMeans,
+  type LinearModel,
+  labelTargets,
+  privilegedSvm,
+  uncentred,
+} from '../../numerics/index.js';
 import { changed, log, type OptionsOf, resolveParameters } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { stackRows } from '../../problem/rows.js';
-import { centred, columnMeans, uncentred } from '../blocks/centring.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
+import { stackRows } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { privilegedSvm } from '../blocks/privileged-svm.js';
 import { mixedLabels, requireWeb, unitText } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 import { svmPlusParameters } from './svm-plus.js';

@@ -6,13 +6,17 @@
  * category's own name would come to mean "hard to classify". Text enters as term frequencies of unit length, features less
  * the mean of the web pictures.
  */
+import {
+  centred,
+  columnMeans,
+  type LinearModel,
+  labelTargets,
+  privilegedSvm,
+  uncentred,
+} from '../../numerics/index.js';
 import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { centred, columnMeans, uncentred } from '../blocks/centring.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { privilegedSvm } from '../blocks/privileged-svm.js';
 import { requireWeb, unitText } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 

@@ -2,12 +2,11 @@
  * WSDG with privileged information (Niu, Li and Xu, CVPR 2015): as WSDG, but the slack of a classifier's positives is a
  * function of their text, ξᵢ = w̃_{c,m}'x̃ᵢ + b̃, as in SVM+ (blocks/privileged-svm.ts). Text is needed in training only.
  */
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Matrix } from '../../linalg/index.js';
+import type { LinearModel } from '../../numerics/index.js';
+import { privilegedSvm } from '../../numerics/index.js';
 import { type OptionsOf, resolveParameters } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import type { LinearModel } from '../blocks/linear-model.js';
-import { privilegedSvm } from '../blocks/privileged-svm.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
 import { requireText, requireWeb, unitText } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 import { svmPlusParameters } from './svm-plus.js';

@@ -10,18 +10,20 @@
  * problem; margins of single pictures against the rest are used here because a few dozen pictures per category leave too
  * few bags to learn from. Features are less the mean of the web pictures.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { Random } from '../../linalg/random.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix, Random } from '../../linalg/index.js';
+import {
+  centred,
+  columnMeans,
+  kMeans,
+  type LinearModel,
+  linearDecisions,
+  linearSvm,
+  uncentred,
+} from '../../numerics/index.js';
 import { integers, linear, log, number, type OptionsOf, oneOf, resolveParameters, whole } from '../../parameters.js';
-import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { selectRows } from '../../problem/rows.js';
-import { rowsByCategory } from '../../problem/subset.js';
-import { centred, columnMeans, uncentred } from '../blocks/centring.js';
-import { kMeans } from '../blocks/k-means.js';
-import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
-import { linearSvm } from '../blocks/linear-svm.js';
+import type { Problem } from '../../problem/index.js';
+import { type FitOptions, type Method, notFitted, rowMaxima, rowsByCategory, selectRows } from '../../problem/index.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 import { latentDomains } from './latent-domains.js';

@@ -10,13 +10,11 @@
  * noise there is, and maximum likelihood would soon explain all of it away, so the assumed shares stay as a prior
  * Π p(z | x)^(firmness · share).
  */
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
+import { type LinearModel, labelTargets, SoftmaxRegression, softmaxInPlace } from '../../numerics/index.js';
 import { integers, linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { normaliseExponentials, SoftmaxRegression } from '../blocks/softmax.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 
@@ -112,7 +110,7 @@ export function semanticConfusion(semantics: Matrix, temperature: number): Matri
       for (let j = 0; j < unit.cols; j++) cosine += unit.at(c, j) * unit.at(other, j);
       row[other] = other === c ? Number.NEGATIVE_INFINITY : cosine / temperature;
     }
-    normaliseExponentials(row);
+    softmaxInPlace(row);
   }
   return confusion;
 }

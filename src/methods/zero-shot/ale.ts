@@ -4,19 +4,13 @@
  * violate the margin and β_r = Σ_{k ≤ r} 1/k, so that the top of the ranking counts most. The paper estimates r by
  * drawing categories until one violates; here all categories of a mini-batch are scored, and r is exact.
  */
-import { type OptionsOf, resolveParameters } from '../../parameters.js';
+import type { OptionsOf } from '../../parameters.js';
 import type { MethodSpec } from '../spec.js';
 import { RankingMethod, rankingParameters } from './ranking.js';
 
 export class Ale extends RankingMethod {
-  readonly name = 'ale';
-  readonly options: OptionsOf<typeof rankingParameters>;
-  readonly seed: number;
-
   constructor(given: Partial<OptionsOf<typeof rankingParameters>> = {}, seed = 1) {
-    super();
-    this.options = resolveParameters(this.name, rankingParameters, given);
-    this.seed = seed;
+    super('ale', rankingParameters, given, seed);
   }
 
   rank(slopes: Float64Array, scores: Float64Array, label: number): number {

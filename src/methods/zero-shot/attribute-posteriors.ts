@@ -5,10 +5,10 @@
  * of each dimension over the auxiliary categories.
  */
 import { ProblemError } from '../../errors.js';
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { columnMeans } from '../../numerics/index.js';
 import { choice } from '../../parameters.js';
-import { columnMeans } from '../blocks/centring.js';
 
 export const lampert2014 =
   'Lampert, Nickisch and Harmeling, Attribute-based classification for zero-shot visual object categorization, TPAMI 2014';

@@ -3,16 +3,14 @@
  * their content alone, so that permuted pictures and relabelled categories give the same answer to the last bit.
  */
 import { ProblemError } from '../../errors.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { requireLearnable } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { columnMeans } from '../blocks/centring.js';
-import { contentOrder } from '../blocks/content-order.js';
-import { candidateSemantics } from '../blocks/semantics.js';
-import type { Workspace } from '../blocks/workspace.js';
+import { Matrix } from '../../linalg/index.js';
+import type { Scratch } from '../../numerics/index.js';
+import { columnMeans, contentOrder } from '../../numerics/index.js';
+import type { Problem } from '../../problem/index.js';
+import { candidateSemantics, requireLearnable } from '../../problem/index.js';
 
 export interface AuxiliaryData {
-  /** n×d, less `mean`, in storage of the workspace. */
+  /** n×d, less `mean`, in storage of the scratch. */
   readonly features: Matrix<Float64Array>;
   /** Mean of the auxiliary pictures; zeros where features were asked for as they are. */
   readonly mean: Float64Array;
@@ -35,7 +33,7 @@ export interface GatherOptions {
 }
 
 export function gatherAuxiliary(
-  workspace: Workspace,
+  scratch: Scratch,
   problem: Problem,
   method: string,
   { centre = true }: GatherOptions = {},
@@ -60,7 +58,7 @@ export function gatherAuxiliary(
   });
   const relabelled = auxiliaryLabels.map((label) => newLabel[label]);
   const order = contentOrder(auxiliaryFeatures, relabelled);
-  const features = workspace.matrix(order.length, auxiliaryFeatures.cols);
+  const features = scratch.matrix(order.length, auxiliaryFeatures.cols);
   order.forEach((row, position) => {
     features.row(position).set(auxiliaryFeatures.row(row));
   });

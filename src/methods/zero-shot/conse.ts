@@ -4,17 +4,20 @@
  * categories; the candidate at the smallest angle wins. Vectors are used as they are given. p(y | x) is a softmax
  * regression on the given features in place of the paper's network.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import {
+  type LinearModel,
+  linearDecisions,
+  SoftmaxLoss,
+  softmaxProbabilities,
+  trainMachines,
+  unitRows,
+  withScratch,
+} from '../../numerics/index.js';
 import { integers, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { trainMachines } from '../blocks/linear-machines.js';
-import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
-import { SoftmaxLoss } from '../blocks/machine-losses.js';
-import { unitRows } from '../blocks/semantics.js';
-import { softmaxProbabilities } from '../blocks/softmax.js';
-import { withWorkspace } from '../blocks/workspace.js';
+import type { Problem } from '../../problem/index.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import { gatherAuxiliary } from './auxiliary.js';
 
@@ -38,8 +41,8 @@ export class Conse implements Method {
   async fit(problem: Problem, options: FitOptions): Promise<this> {
     options.signal?.throwIfAborted();
     this.classifier_ = undefined;
-    await withWorkspace(options.backend, async (workspace) => {
-      const data = gatherAuxiliary(workspace, problem, 'conse', { centre: false });
+    await withScratch(options.backend, async (scratch) => {
+      const data = gatherAuxiliary(scratch, problem, 'conse', { centre: false });
       const weights = await trainMachines(
         options.backend,
         data.features,

@@ -4,15 +4,12 @@
  * the attributes of their category, then Bayes' rule over the attributes of each candidate (attribute-posteriors.ts).
  * Dimensions of real-valued vectors are binarised at their mean over the auxiliary categories.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { type LinearModel, LogisticLoss, linearDecisions, trainMachines, withScratch } from '../../numerics/index.js';
 import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { trainMachines } from '../blocks/linear-machines.js';
-import { type LinearModel, linearDecisions, readLinear } from '../blocks/linear-model.js';
-import { LogisticLoss } from '../blocks/machine-losses.js';
-import { withWorkspace } from '../blocks/workspace.js';
+import type { Problem } from '../../problem/index.js';
+import { type FitOptions, type LinearDecision, type Method, notFitted, rowMaxima } from '../../problem/index.js';
+import { readLinear } from '../blocks/linear-decision.js';
 import type { MethodSpec } from '../spec.js';
 import {
   attributeDecisions,
@@ -42,8 +39,8 @@ export class Dap implements Method {
   async fit(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<this> {
     signal?.throwIfAborted();
     this.classifiers_ = undefined;
-    await withWorkspace(backend, async (workspace) => {
-      const data = gatherAuxiliary(workspace, problem, 'dap', { centre: false });
+    await withScratch(backend, async (scratch) => {
+      const data = gatherAuxiliary(scratch, problem, 'dap', { centre: false });
       const attributes = binaryAttributes(data.classVectors, data.candidates);
       const weights = await trainMachines(backend, data.features, new LogisticLoss(data.labels, attributes.learnt), {
         decay: this.options.decay,

@@ -4,7 +4,7 @@
  * the paper's margin of 0.1. Features are given, so the network below the embedding is not tuned; the paper's vectors
  * are of length one, ours are directions around the mean category.
  */
-import { changed, log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
+import { changed, log, number, type OptionsOf } from '../../parameters.js';
 import type { MethodSpec } from '../spec.js';
 import { RankingMethod, rankingParameters } from './ranking.js';
 
@@ -15,15 +15,9 @@ const parameters = {
   margin: number('by how much the right category must win', 0.1, { above: 0 }),
 };
 
-export class Devise extends RankingMethod {
-  readonly name = 'devise';
-  readonly options: OptionsOf<typeof parameters>;
-  readonly seed: number;
-
+export class Devise extends RankingMethod<typeof parameters> {
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}, seed = 1) {
-    super();
-    this.options = resolveParameters(this.name, parameters, given);
-    this.seed = seed;
+    super('devise', parameters, given, seed);
   }
 
   rank(slopes: Float64Array, scores: Float64Array, label: number): number {

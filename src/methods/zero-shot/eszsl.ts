@@ -4,14 +4,11 @@
  * V = (XX' + γI)⁻¹ X Y S' (SS' + λI)⁻¹, pictures and categories as columns. Pictures are taken less their mean, so that
  * targets of ±1 and of 0/1 give the same V up to scale; S are directions around the mean category.
  */
+import type { LinearModel } from '../../numerics/index.js';
+import { directions, uncentred, withScratch } from '../../numerics/index.js';
 import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { uncentred } from '../blocks/centring.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import type { LinearModel } from '../blocks/linear-model.js';
-import { directions } from '../blocks/semantics.js';
-import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { categorySums, gatherAuxiliary } from './auxiliary.js';
 
@@ -29,26 +26,26 @@ export class Eszsl extends LinearMethod {
   }
 
   protected override learn(problem: Problem, { backend }: FitOptions): Promise<LinearModel> {
-    return withWorkspace(backend, async (workspace) => {
-      const data = gatherAuxiliary(workspace, problem, 'eszsl');
+    return withScratch(backend, async (scratch) => {
+      const data = gatherAuxiliary(scratch, problem, 'eszsl');
       const { learnt, candidates } = directions(data.classVectors, data.candidates);
       const [d, m] = [data.features.cols, learnt.cols];
 
-      const visual = workspace.matrix(d, d);
+      const visual = scratch.matrix(d, d);
       backend.syrk(visual, data.features, { transpose: true });
       backend.addDiagonal(visual, this.options.gamma);
       backend.cholesky(visual);
-      const semantic = workspace.matrix(m, m);
+      const semantic = scratch.matrix(m, m);
       backend.syrk(semantic, learnt, { transpose: true });
       backend.addDiagonal(semantic, this.options.lambda);
       backend.cholesky(semantic);
 
       // Row c of the weights is V s_c: only as many columns of V as there are candidates are ever formed.
-      const right = workspace.copy(candidates);
+      const right = scratch.copy(candidates);
       backend.choleskySolve(semantic, right, 'rows');
-      const mixture = workspace.matrix(candidates.rows, learnt.rows);
+      const mixture = scratch.matrix(candidates.rows, learnt.rows);
       backend.gemm(mixture, right, learnt, { transposeB: true });
-      const weights = workspace.matrix(candidates.rows, d);
+      const weights = scratch.matrix(candidates.rows, d);
       backend.gemm(weights, mixture, categorySums(data));
       backend.choleskySolve(visual, weights, 'rows');
       const model = { weights: weights.copy('float64'), intercepts: new Float64Array(candidates.rows) };

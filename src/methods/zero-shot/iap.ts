@@ -5,15 +5,19 @@
  * p(y | x) comes from one logistic regression a category, against all others, their chances divided by their sum.
  * Dimensions of real-valued vectors are binarised at their mean over the auxiliary categories.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import {
+  type LinearModel,
+  LogisticLoss,
+  labelTargets,
+  linearDecisions,
+  trainMachines,
+  withScratch,
+} from '../../numerics/index.js';
 import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { trainMachines } from '../blocks/linear-machines.js';
-import { type LinearModel, labelTargets, linearDecisions } from '../blocks/linear-model.js';
-import { LogisticLoss } from '../blocks/machine-losses.js';
-import { withWorkspace } from '../blocks/workspace.js';
+import type { Problem } from '../../problem/index.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import {
   attributeDecisions,
@@ -43,8 +47,8 @@ export class Iap implements Method {
   async fit(problem: Problem, options: FitOptions): Promise<this> {
     options.signal?.throwIfAborted();
     this.classifier_ = undefined;
-    await withWorkspace(options.backend, async (workspace) => {
-      const data = gatherAuxiliary(workspace, problem, 'iap', { centre: false });
+    await withScratch(options.backend, async (scratch) => {
+      const data = gatherAuxiliary(scratch, problem, 'iap', { centre: false });
       this.#attributes = binaryAttributes(data.classVectors, data.candidates);
       const own = Int32Array.from(data.counts.keys());
       const loss = new LogisticLoss(data.labels, labelTargets(own, own.length));

@@ -2,10 +2,9 @@
  * The objective of zero-shot kernel learning on a batch (see zsk.ts) and its gradient by the projection. With p = W'x and
  * e_c = ∂objective/∂k(p, s_c), distances give ∂/∂p = Σ_c 2 e_c k'(‖p − s_c‖²)(p − s_c), products Σ_c e_c k'(p's_c) s_c.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import { squaredLengths } from '../blocks/distances.js';
-import type { Workspace } from '../blocks/workspace.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import type { Scratch } from '../../numerics/index.js';
+import { squaredLengths } from '../../numerics/index.js';
 
 export const kernelNames = ['gaussian', 'cauchy', 'polynomial'] as const;
 export type KernelName = (typeof kernelNames)[number];
@@ -67,7 +66,7 @@ export class KernelAlignment {
   /** Batches have at most `size` pictures; `vectors` are the learnt categories'. */
   constructor(
     backend: Backend,
-    workspace: Workspace,
+    scratch: Scratch,
     vectors: Matrix<Float64Array>,
     size: number,
     settings: AlignmentSettings,
@@ -75,12 +74,12 @@ export class KernelAlignment {
     const [categories, r] = [vectors.rows, vectors.cols];
     this.#backend = backend;
     this.#settings = settings;
-    this.#vectors = workspace.copy(vectors);
-    this.#projected = workspace.matrix(size, r);
-    this.#values = workspace.matrix(size, categories);
-    this.#slopes = workspace.matrix(size, categories);
-    this.#back = workspace.matrix(size, r);
-    this.#coherence = workspace.matrix(r, r);
+    this.#vectors = scratch.copy(vectors);
+    this.#projected = scratch.matrix(size, r);
+    this.#values = scratch.matrix(size, categories);
+    this.#slopes = scratch.matrix(size, categories);
+    this.#back = scratch.matrix(size, r);
+    this.#coherence = scratch.matrix(r, r);
   }
 
   /** Writes the gradient by W' (r×d) and returns the objective. */

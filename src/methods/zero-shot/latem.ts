@@ -5,17 +5,21 @@
  * while learning. Ours draws several wrong categories for each picture of a mini-batch, which leaves the expected step as
  * it is and spares epochs. As V_i = U_i'S (see ranking.ts), maps are held as U_i.
  */
-import type { Backend } from '../../linalg/backend.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import { Random } from '../../linalg/random.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { Random } from '../../linalg/index.js';
+import {
+  directions,
+  type LinearModel,
+  linearDecisions,
+  miniBatches,
+  type Scratch,
+  uncentred,
+  usualBatchSize,
+  withScratch,
+} from '../../numerics/index.js';
 import { log, number, type OptionsOf, oneOf, resolveParameters, whole } from '../../parameters.js';
-import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { uncentred } from '../blocks/centring.js';
-import { type LinearModel, linearDecisions } from '../blocks/linear-model.js';
-import { miniBatches, usualBatchSize } from '../blocks/mini-batches.js';
-import { directions } from '../blocks/semantics.js';
-import { type Workspace, withWorkspace } from '../blocks/workspace.js';
+import type { Problem } from '../../problem/index.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import { type AuxiliaryData, gatherAuxiliary } from './auxiliary.js';
 import { bilinearModel } from './ranking.js';
@@ -47,10 +51,10 @@ export class Latem implements Method {
   async fit(problem: Problem, options: FitOptions): Promise<this> {
     options.signal?.throwIfAborted();
     this.models_ = [];
-    await withWorkspace(options.backend, async (workspace) => {
-      const data = gatherAuxiliary(workspace, problem, 'latem');
+    await withScratch(options.backend, async (scratch) => {
+      const data = gatherAuxiliary(scratch, problem, 'latem');
       const { learnt, candidates } = directions(data.classVectors, data.candidates);
-      const maps = await this.#descend(workspace, data, learnt, options);
+      const maps = await this.#descend(scratch, data, learnt, options);
       this.models_ = maps.map((u) => uncentred(bilinearModel(u, learnt, candidates, options), data.mean));
     });
     this.#backend = options.backend;
@@ -58,28 +62,28 @@ export class Latem implements Method {
   }
 
   async #descend(
-    workspace: Workspace,
+    scratch: Scratch,
     { features, labels }: AuxiliaryData,
     learnt: Matrix<Float64Array>,
     options: FitOptions,
   ): Promise<Matrix<Float64Array>[]> {
     const { backend } = options;
     const [n, d, categories] = [features.rows, features.cols, learnt.rows];
-    const similarities = workspace.matrix(categories, categories);
+    const similarities = scratch.matrix(categories, categories);
     backend.syrk(similarities, learnt);
     const random = new Random(this.seed);
     let maps = Array.from({ length: this.options.maps }, (_, i) => {
-      const u = workspace.matrix(categories, d);
+      const u = scratch.matrix(categories, d);
       const noise = random.fork(i).normalArray(categories * d);
       for (let k = 0; k < noise.length; k++) u.data[k] = (noise[k] * this.options.spread) / Math.sqrt(categories);
       return u;
     });
 
     const size = usualBatchSize(n);
-    const batch = workspace.matrix(size, d);
-    const projected = workspace.matrix(size, categories);
-    const scores = maps.map(() => workspace.matrix(size, categories));
-    const slopes = maps.map(() => workspace.matrix(size, categories));
+    const batch = scratch.matrix(size, d);
+    const projected = scratch.matrix(size, categories);
+    const scores = maps.map(() => scratch.matrix(size, categories));
+    const slopes = maps.map(() => scratch.matrix(size, categories));
     const draws = random.fork(this.options.maps);
     let chosen = new Float64Array(maps.length);
     for await (const { rows, step, epoch, last } of miniBatches(n, random, {

@@ -4,17 +4,13 @@
  * V = U'S (U one row of d numbers a category, S the vectors): the scores of a batch are X U' K with K = SS', and a step
  * is U ← U − η E'X, E the derivative of the batch's mean loss by its scores. The path is that of descent on V itself.
  */
-import type { Matrix } from '../../linalg/matrix.js';
-import { Random } from '../../linalg/random.js';
-import { log, number, type OptionsOf, whole } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { uncentred } from '../blocks/centring.js';
+import type { Matrix } from '../../linalg/index.js';
+import { Random } from '../../linalg/index.js';
+import type { LinearModel } from '../../numerics/index.js';
+import { directions, miniBatches, uncentred, usualBatchSize, withScratch } from '../../numerics/index.js';
+import { log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import type { LinearModel } from '../blocks/linear-model.js';
-import { miniBatches, usualBatchSize } from '../blocks/mini-batches.js';
-import { directions } from '../blocks/semantics.js';
-import { withWorkspace } from '../blocks/workspace.js';
 import { gatherAuxiliary } from './auxiliary.js';
 
 export const rankingParameters = {
@@ -22,29 +18,38 @@ export const rankingParameters = {
   epochs: whole('passes over the auxiliary pictures', 10),
 };
 
-export abstract class RankingMethod extends LinearMethod {
-  abstract readonly name: string;
-  abstract readonly options: OptionsOf<typeof rankingParameters>;
-  abstract readonly seed: number;
+export abstract class RankingMethod<
+  Parameters extends typeof rankingParameters = typeof rankingParameters,
+> extends LinearMethod {
+  readonly name: string;
+  readonly options: OptionsOf<Parameters>;
+  readonly seed: number;
+
+  constructor(name: string, parameters: Parameters, given: Partial<OptionsOf<Parameters>>, seed: number) {
+    super();
+    this.name = name;
+    this.options = resolveParameters(name, parameters, given);
+    this.seed = seed;
+  }
 
   /** Loss of one picture and, into `slopes` (zeros before), its derivative by the scores of all categories. */
   abstract rank(slopes: Float64Array, scores: Float64Array, label: number): number;
 
   protected override learn(problem: Problem, options: FitOptions): Promise<LinearModel> {
     const { backend } = options;
-    return withWorkspace(backend, async (workspace) => {
-      const data = gatherAuxiliary(workspace, problem, this.name);
+    return withScratch(backend, async (scratch) => {
+      const data = gatherAuxiliary(scratch, problem, this.name);
       const { learnt, candidates } = directions(data.classVectors, data.candidates);
       const [n, d, categories] = [data.features.rows, data.features.cols, learnt.rows];
-      const similarities = workspace.matrix(categories, categories);
+      const similarities = scratch.matrix(categories, categories);
       backend.syrk(similarities, learnt);
 
       const size = usualBatchSize(n);
-      const u = workspace.matrix(categories, d);
-      const batchFeatures = workspace.matrix(size, d);
-      const projected = workspace.matrix(size, categories);
-      const batchScores = workspace.matrix(size, categories);
-      const batchSlopes = workspace.matrix(size, categories);
+      const u = scratch.matrix(categories, d);
+      const batchFeatures = scratch.matrix(size, d);
+      const projected = scratch.matrix(size, categories);
+      const batchScores = scratch.matrix(size, categories);
+      const batchSlopes = scratch.matrix(size, categories);
       for await (const { rows, step } of miniBatches(n, new Random(this.seed), {
         ...options,
         epochs: this.options.epochs,

@@ -5,14 +5,12 @@
  * is solved entry by entry: (P'WQ)_kj = (1 + λ)(P'SX'Q)_kj / (α_k + λβ_j). A picture belongs to the category whose vector
  * has the smallest angle to Wx ("semantic"), or whose decoded vector W's has the smallest angle to x ("visual").
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { linearDecisions, type Scratch, unitRows, withScratch } from '../../numerics/index.js';
 import { choice, log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { linearDecisions } from '../blocks/linear-model.js';
-import { unitRows } from '../blocks/semantics.js';
-import { type Workspace, withWorkspace } from '../blocks/workspace.js';
+import type { Problem } from '../../problem/index.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import { type AuxiliaryData, categorySums, gatherAuxiliary } from './auxiliary.js';
 
@@ -37,10 +35,10 @@ export class Sae implements Method {
   async fit(problem: Problem, { backend, signal }: FitOptions): Promise<this> {
     signal?.throwIfAborted();
     this.encoder_ = undefined;
-    await withWorkspace(backend, async (workspace) => {
-      const data = gatherAuxiliary(workspace, problem, 'sae', { centre: false });
+    await withScratch(backend, async (scratch) => {
+      const data = gatherAuxiliary(scratch, problem, 'sae', { centre: false });
       const vectors = unitRows(data.classVectors);
-      this.encoder_ = solveSylvester(backend, workspace, data, vectors, this.options.lambda);
+      this.encoder_ = solveSylvester(backend, scratch, data, vectors, this.options.lambda);
       const candidates = unitRows(data.candidates);
       if (this.options.space === 'visual') {
         const decoded = Matrix.zeros(candidates.rows, this.encoder_.cols);
@@ -70,29 +68,29 @@ export class Sae implements Method {
 
 function solveSylvester(
   backend: Backend,
-  workspace: Workspace,
+  scratch: Scratch,
   data: AuxiliaryData,
   vectors: Matrix<Float64Array>,
   lambda: number,
 ): Matrix<Float64Array> {
   const [d, m] = [data.features.cols, vectors.cols];
   // Row k of P and Q is an eigenvector here. SS' = Σ_c n_c s_c s_c' and SX' need the sums of each category only.
-  const q = workspace.matrix(d, d);
+  const q = scratch.matrix(d, d);
   const beta = new Float64Array(d);
   backend.syrk(q, data.features, { transpose: true });
   backend.eigh(beta, q);
-  const p = workspace.matrix(m, m);
+  const p = scratch.matrix(m, m);
   const alpha = new Float64Array(m);
-  const weighted = workspace.copy(vectors);
+  const weighted = scratch.copy(vectors);
   backend.scaleRows(weighted, Float64Array.from(data.counts, Math.sqrt));
   backend.syrk(p, weighted, { transpose: true });
   backend.eigh(alpha, p);
 
-  const turnedVectors = workspace.matrix(vectors.rows, m);
+  const turnedVectors = scratch.matrix(vectors.rows, m);
   backend.gemm(turnedVectors, vectors, p, { transposeB: true });
-  const turnedSums = workspace.matrix(vectors.rows, d);
+  const turnedSums = scratch.matrix(vectors.rows, d);
   backend.gemm(turnedSums, categorySums(data), q, { transposeB: true });
-  const turned = workspace.matrix(m, d);
+  const turned = scratch.matrix(m, d);
   backend.gemm(turned, turnedVectors, turnedSums, { transposeA: true, alpha: 1 + lambda });
   // Where both eigenvalues vanish so does the right side, but for rounding: the solution of least norm is zero there.
   const negligible = 1e-12 * (alpha[m - 1] + lambda * beta[d - 1]);
@@ -103,7 +101,7 @@ function solveSylvester(
       row[j] = denominator > negligible ? row[j] / denominator : 0;
     }
   }
-  const half = workspace.matrix(m, d);
+  const half = scratch.matrix(m, d);
   backend.gemm(half, p, turned, { transposeA: true });
   const encoder = Matrix.zeros(m, d);
   backend.gemm(encoder, half, q);

@@ -3,19 +3,13 @@
  * CVPR 2015): the structured hinge max over categories c of [c ≠ y] + x'V s_c − x'V s_y. Mini-batches instead of single
  * pictures, and a step that falls to zero; s are directions around the mean category.
  */
-import { type OptionsOf, resolveParameters } from '../../parameters.js';
+import type { OptionsOf } from '../../parameters.js';
 import type { MethodSpec } from '../spec.js';
 import { RankingMethod, rankingParameters } from './ranking.js';
 
 export class Sje extends RankingMethod {
-  readonly name = 'sje';
-  readonly options: OptionsOf<typeof rankingParameters>;
-  readonly seed: number;
-
   constructor(given: Partial<OptionsOf<typeof rankingParameters>> = {}, seed = 1) {
-    super();
-    this.options = resolveParameters(this.name, rankingParameters, given);
-    this.seed = seed;
+    super('sje', rankingParameters, given, seed);
   }
 
   rank(slopes: Float64Array, scores: Float64Array, label: number): number {

@@ -2,10 +2,9 @@
  * Coordinates in the span of some vectors (rows): B being an orthonormal basis of it, S becomes SB, which keeps every inner
  * product, and another vector t becomes B't, its part within the span.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { mainDirections } from '../blocks/pca.js';
-import { timesTransposed } from '../blocks/products.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { mainDirections, timesTransposed } from '../../numerics/index.js';
 
 export function spanCoordinates(
   backend: Backend,

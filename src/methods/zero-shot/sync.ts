@@ -5,17 +5,19 @@
  * auxiliary category (b_r = a_r, the paper's choice). S is then square, the w_c of auxiliary categories are free, each
  * hinge is minimised by itself, and v = S⁻¹ w gives the classifiers of the candidates.
  */
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
+import {
+  directions,
+  type LinearModel,
+  labelTargets,
+  SquaredHingeLoss,
+  softmaxInPlace,
+  trainMachines,
+  withScratch,
+} from '../../numerics/index.js';
 import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
-import type { FitOptions } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { trainMachines } from '../blocks/linear-machines.js';
+import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
-import { type LinearModel, labelTargets } from '../blocks/linear-model.js';
-import { SquaredHingeLoss } from '../blocks/machine-losses.js';
-import { directions } from '../blocks/semantics.js';
-import { normaliseExponentials } from '../blocks/softmax.js';
-import { withWorkspace } from '../blocks/workspace.js';
 import type { MethodSpec } from '../spec.js';
 import { gatherAuxiliary } from './auxiliary.js';
 
@@ -39,8 +41,8 @@ export class Sync extends LinearMethod {
 
   protected override learn(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<LinearModel> {
     this.phantoms_ = undefined;
-    return withWorkspace(backend, async (workspace) => {
-      const data = gatherAuxiliary(workspace, problem, 'sync', { centre: false });
+    return withScratch(backend, async (scratch) => {
+      const data = gatherAuxiliary(scratch, problem, 'sync', { centre: false });
       const { learnt, candidates } = directions(data.classVectors, data.candidates);
       const own = Int32Array.from({ length: learnt.rows }, (_, c) => c);
       const weights = await trainMachines(
@@ -56,12 +58,12 @@ export class Sync extends LinearMethod {
       );
 
       const mixing = mixtureWeights(learnt, learnt, this.options.sigma);
-      const system = workspace.matrix(learnt.rows, learnt.rows);
+      const system = scratch.matrix(learnt.rows, learnt.rows);
       backend.syrk(system, mixing, { transpose: true });
       // Wide kernels make S all but singular; this much keeps rounding noise out of the phantoms.
       backend.addDiagonal(system, 1e-10 * learnt.rows);
       backend.cholesky(system);
-      const phantoms = workspace.matrix(learnt.rows, weights.cols);
+      const phantoms = scratch.matrix(learnt.rows, weights.cols);
       backend.gemm(phantoms, mixing, weights, { transposeA: true });
       backend.choleskySolve(system, phantoms, 'columns');
       this.phantoms_ = phantoms.copy('float64');
@@ -82,7 +84,7 @@ export function mixtureWeights(vectors: Matrix, phantoms: Matrix, sigma: number)
       const b = phantoms.row(r);
       for (let k = 0; k < a.length; k++) out[r] -= ((a[k] - b[k]) / sigma) ** 2;
     }
-    normaliseExponentials(out);
+    softmaxInPlace(out);
   }
   return result;
 }

@@ -6,18 +6,21 @@
  * 1/(1 + ‖p − s‖²/σ²), polynomial (p's + 1)². Mini-batch descent with momentum. The s are directions around the mean
  * category, in coordinates of the r dimensions that auxiliary categories span: nothing can be learnt about the others.
  */
-import type { Backend } from '../../linalg/backend.js';
-import { Matrix } from '../../linalg/matrix.js';
-import { Random } from '../../linalg/random.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix, Random } from '../../linalg/index.js';
+import {
+  centred,
+  directions,
+  linearDecisions,
+  miniBatches,
+  squaredLengths,
+  uncentred,
+  unitRows,
+  withScratch,
+} from '../../numerics/index.js';
 import { choice, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
-import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/method.js';
-import type { Problem } from '../../problem/problem.js';
-import { centred, uncentred } from '../blocks/centring.js';
-import { squaredLengths } from '../blocks/distances.js';
-import { linearDecisions } from '../blocks/linear-model.js';
-import { miniBatches } from '../blocks/mini-batches.js';
-import { directions, unitRows } from '../blocks/semantics.js';
-import { withWorkspace } from '../blocks/workspace.js';
+import type { Problem } from '../../problem/index.js';
+import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import { gatherAuxiliary } from './auxiliary.js';
 import { KernelAlignment, kernelNames, kernelValues } from './kernel-alignment.js';
@@ -50,22 +53,22 @@ export class Zsk implements Method {
     const { backend, signal } = options;
     signal?.throwIfAborted();
     this.projection_ = undefined;
-    await withWorkspace(backend, async (workspace) => {
-      const data = gatherAuxiliary(workspace, problem, 'zsk');
+    await withScratch(backend, async (scratch) => {
+      const data = gatherAuxiliary(scratch, problem, 'zsk');
       const pictures = unitRows(data.features);
       const around = directions(data.classVectors, data.candidates);
       const { learnt, others } = spanCoordinates(backend, around.learnt, around.candidates);
       const [n, d, r] = [pictures.rows, pictures.cols, learnt.cols];
 
       const random = new Random(this.seed);
-      const projection = workspace.matrix(r, d);
+      const projection = scratch.matrix(r, d);
       projection.data.set(random.fork(0).normalArray(r * d));
       for (let k = 0; k < projection.data.length; k++) projection.data[k] /= Math.sqrt(d);
-      const velocity = workspace.matrix(r, d);
-      const gradient = workspace.matrix(r, d);
+      const velocity = scratch.matrix(r, d);
+      const gradient = scratch.matrix(r, d);
       const size = Math.max(1, Math.min(256, Math.floor(n / 40)));
-      const batch = workspace.matrix(size, d);
-      const alignment = new KernelAlignment(backend, workspace, learnt, size, this.options);
+      const batch = scratch.matrix(size, d);
+      const alignment = new KernelAlignment(backend, scratch, learnt, size, this.options);
       for await (const { rows, step } of miniBatches(n, random, { ...options, epochs: this.options.epochs, size })) {
         rows.forEach((row, k) => {
           batch.row(k).set(pictures.row(row));

@@ -3,7 +3,7 @@
  * weights follow one another. Quantised weights are stored as q with w = q · scale + min (uint8, uint16) or as float16.
  */
 import { FormatError } from '../../errors.js';
-import { halfToFloats } from '../../formats/float16.js';
+import { halfToFloats } from '../../formats/index.js';
 
 export interface WeightEntry {
   name: string;

@@ -5,11 +5,20 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { LinearScorer, Sharpness } from '../../fit/index.js';
-import { type FeatureModel, ModelError, type Preprocessing } from '../../vision/index.js';
-import { OnnxBuilder } from '../../vision/onnx/build.js';
-import { exposeTensor, resolveLayer } from '../../vision/onnx/expose.js';
-import { graph as graphFields, model as modelFields, type OnnxGraph, readGraph } from '../../vision/onnx/graph.js';
-import { type Field, WireWriter } from '../../vision/onnx/wire.js';
+import {
+  exposeTensor,
+  type FeatureModel,
+  type Field,
+  graph as graphFields,
+  ModelError,
+  model as modelFields,
+  OnnxBuilder,
+  type OnnxGraph,
+  type Preprocessing,
+  readGraph,
+  resolveLayer,
+  WireWriter,
+} from '../../vision/index.js';
 import { addScorer } from './scorer-graph.js';
 
 const float32 = 1;

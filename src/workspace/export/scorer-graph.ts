@@ -3,8 +3,8 @@
  * nodes can follow any network: lengths are computed by a product with ones, not by a reduction.
  */
 import type { LinearScorer, Sharpness } from '../../fit/index.js';
-import type { Matrix } from '../../linalg/matrix.js';
-import { OnnxBuilder } from '../../vision/onnx/build.js';
+import type { Matrix } from '../../linalg/index.js';
+import { OnnxBuilder } from '../../vision/index.js';
 
 /** Adds the nodes that turn `features` (n×d) into `scores` and, where it is calibrated, `confidences` (n×C). */
 export function addScorer(

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { matCellOf, matColumnOf, matColumnsOf, writeMat, writeNpz } from '../../formats/index.js';
-import { Matrix } from '../../linalg/matrix.js';
+import { Matrix } from '../../linalg/index.js';
 import type { Problem } from '../../problem/index.js';
 
 export async function writeXlsa17(folder: string, problem: Problem): Promise<string[]> {

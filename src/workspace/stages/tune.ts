@@ -1,5 +1,5 @@
 /** Parameters of the method, chosen on the validation categories. */
-import { searchable } from '../../evaluation/sample-parameters.js';
+import { searchable } from '../../evaluation/index.js';
 import { findMethod } from '../../methods/index.js';
 import { loadProblem } from '../../problem/index.js';
 import { freeParameters } from '../chosen-parameters.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/linalg/random.js';
-import { trigamma } from '../../../src/methods/blocks/gamma.js';
 import {
   inverseTrigamma,
   learnShares,
@@ -8,6 +7,7 @@ import {
   shareOffsets,
   shareTerms,
 } from '../../../src/methods/bowerbird/shares.js';
+import { trigamma } from '../../../src/numerics/gamma.js';
 
 /** Counts of `pictures` pictures whose shares are drawn from a symmetric Dirichlet distribution of whole concentration. */
 function drawnCounts(concentration: number, categories: number, pictures: number, seed: number): Float64Array {

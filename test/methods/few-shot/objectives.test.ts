@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
-import { digamma } from '../../../src/methods/blocks/gamma.js';
 import { affinities, assignmentObjective, smoothed } from '../../../src/methods/few-shot/affinities.js';
 import { timObjective } from '../../../src/methods/few-shot/alpha-tim.js';
 import { logarithms, scaledProducts, softmaxRows, webDirections } from '../../../src/methods/few-shot/cosines.js';
@@ -11,6 +10,7 @@ import { estimateShares } from '../../../src/methods/few-shot/label-shift.js';
 import { sinkhorn } from '../../../src/methods/few-shot/sinkhorn.js';
 import { statA } from '../../../src/methods/few-shot/stat-a.js';
 import { transclip } from '../../../src/methods/few-shot/transclip.js';
+import { digamma } from '../../../src/numerics/gamma.js';
 import { agreement, backend, neverRises, smallData } from './small-data.js';
 
 const { data, truth } = smallData();

@@ -2,8 +2,8 @@
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
-import { toUnitRows } from '../../../src/methods/blocks/whitened-space.js';
 import type { FewShotData } from '../../../src/methods/few-shot/few-shot-method.js';
+import { toUnitRows } from '../../../src/numerics/unit-rows.js';
 
 export const backend = await createBackend({ threads: 1 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
-import { sparseCodes } from '../../../src/methods/blocks/sparse-coding.js';
 import { Kodirov } from '../../../src/methods/transductive/kodirov.js';
+import { sparseCodes } from '../../../src/numerics/sparse-coding.js';
 import { multiply } from '../../learner/plain.js';
 import {
   backend,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
-import { Workspace } from '../../../src/methods/blocks/workspace.js';
 import { LabelEmbedding, labelCosts } from '../../../src/methods/transductive/label-embedding.js';
 import { Li } from '../../../src/methods/transductive/li.js';
+import { Scratch } from '../../../src/numerics/scratch.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import { rowMaxima } from '../../../src/problem/method.js';
 import { multiply, transpose } from '../../learner/plain.js';
@@ -17,7 +17,7 @@ describe('the objective of Li, Guo and Schuurmans', () => {
   const random = new Random(8);
   const matrix = (rows: number, cols: number) => new Matrix(random.normalArray(rows * cols), rows, cols);
   const [pictures, first, map, embedding] = [matrix(n, d), matrix(categories, r), matrix(r, d), matrix(categories, r)];
-  const state = new LabelEmbedding(backend, new Workspace(backend), pictures, first, penalties);
+  const state = new LabelEmbedding(backend, new Scratch(backend), pictures, first, penalties);
   for (let i = 0; i < n; i++) {
     state.labels[i] = random.integer(categories);
     state.weights[i] = random.uniform();

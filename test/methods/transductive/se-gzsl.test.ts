@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
-import type { Perceptron } from '../../../src/methods/blocks/perceptron.js';
 import {
   FeedbackAutoencoder,
   type FeedbackBatch,
   type FeedbackLosses,
 } from '../../../src/methods/transductive/feedback-autoencoder.js';
 import { SeGzsl } from '../../../src/methods/transductive/se-gzsl.js';
+import type { Perceptron } from '../../../src/numerics/perceptron.js';
 import { backend, small } from './small.js';
 import '../../allclose.js';
 

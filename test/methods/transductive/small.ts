@@ -1,9 +1,9 @@
 // A small problem and its parts as transductive methods see them, for tests against literal computations.
 import type { Matrix } from '../../../src/linalg/matrix.js';
-import { contentOrder } from '../../../src/methods/blocks/content-order.js';
-import { directions } from '../../../src/methods/blocks/semantics.js';
-import { Workspace } from '../../../src/methods/blocks/workspace.js';
 import { gatherAuxiliary } from '../../../src/methods/zero-shot/auxiliary.js';
+import { contentOrder } from '../../../src/numerics/content-order.js';
+import { Scratch } from '../../../src/numerics/scratch.js';
+import { directions } from '../../../src/numerics/unit-rows.js';
 import { selectRows } from '../../../src/problem/rows.js';
 import { backend, rowsOf, small } from '../zero-shot/small.js';
 
@@ -11,8 +11,8 @@ export { backend, dot, rowsOf, small, steepest } from '../zero-shot/small.js';
 
 /** Auxiliary and test pictures less the auxiliary mean, labels, and unit vectors, all in the order of their content. */
 export function plainParts() {
-  const workspace = new Workspace(backend);
-  const data = gatherAuxiliary(workspace, small, 'test');
+  const scratch = new Scratch(backend);
+  const data = gatherAuxiliary(scratch, small, 'test');
   const categories = contentOrder(data.candidates);
   const { learnt, candidates } = directions(data.classVectors, selectRows(data.candidates, categories));
   const testOrder = contentOrder(small.testFeatures);
@@ -25,7 +25,7 @@ export function plainParts() {
     categories,
     testOrder,
   };
-  workspace.release();
+  scratch.release();
   return parts;
 }
 

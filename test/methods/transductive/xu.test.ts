@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/linalg/matrix.js';
-import { laplacianForm, neighbourGraph, smallest } from '../../../src/methods/blocks/graph.js';
 import { hubCorrection, selfTrained, Xu } from '../../../src/methods/transductive/xu.js';
+import { laplacianForm, neighbourGraph, smallest } from '../../../src/numerics/graph.js';
 import { multiply, transpose } from '../../learner/plain.js';
 import { backend, flat, gap, plainParts, rowsFrom, small, squares, steepest } from './small.js';
 import '../../allclose.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
-import { Workspace } from '../../../src/methods/blocks/workspace.js';
 import { learnSimilarity, SimilarityObjective } from '../../../src/methods/transductive/latent-similarity.js';
 import { matchedLabels, ZhangSaligrama } from '../../../src/methods/transductive/zhang-saligrama.js';
+import { Scratch } from '../../../src/numerics/scratch.js';
 import { multiply, transpose } from '../../learner/plain.js';
 import { backend, plainParts, rowsFrom, small, squares, steepest } from './small.js';
 import '../../allclose.js';
@@ -27,12 +27,12 @@ function literal(point: Float64Array): number {
 }
 
 describe('the latent similarity', () => {
-  const workspace = new Workspace(backend);
-  const features = workspace.copy(Matrix.from(pictures));
-  const vectors = workspace.copy(Matrix.from(learnt));
+  const scratch = new Scratch(backend);
+  const features = scratch.copy(Matrix.from(pictures));
+  const vectors = scratch.copy(Matrix.from(learnt));
 
   it('has the value and the gradient that a literal computation and finite differences have', () => {
-    const objective = new SimilarityObjective(backend, workspace, features, Int32Array.from(labels), vectors, {
+    const objective = new SimilarityObjective(backend, scratch, features, Int32Array.from(labels), vectors, {
       decay,
       balance,
     });
@@ -48,7 +48,7 @@ describe('the latent similarity', () => {
 
   it('is learnt to a point without slope', async () => {
     const settings = { dimensions: r, decay, balance, iterations: 2000 };
-    const found = await learnSimilarity(backend, workspace, features, Int32Array.from(labels), vectors, settings);
+    const found = await learnSimilarity(backend, scratch, features, Int32Array.from(labels), vectors, settings);
     const point = Float64Array.from([...found.visual.data, ...found.semantic.data, found.bias]);
     expect(steepest(literal, point)).toBeLessThan(1e-4);
     expect(literal(point)).toBeLessThan(0.9 * literal(new Float64Array(point.length)));

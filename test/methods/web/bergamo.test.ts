@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
-import { centred, columnMeans } from '../../../src/methods/blocks/centring.js';
-import { labelTargets } from '../../../src/methods/blocks/linear-model.js';
 import { Bergamo } from '../../../src/methods/web/bergamo.js';
+import { centred, columnMeans } from '../../../src/numerics/centring.js';
+import { labelTargets } from '../../../src/numerics/linear-model.js';
 import { stackRows } from '../../../src/problem/rows.js';
 import { objectiveRatios } from './near-optimum.js';
 import { noisyProblem } from './noisy-problem.js';

@@ -1,9 +1,9 @@
 // How near a method's machines come to the optimum of min ½(‖w‖² + b²/s²) + Σ Cᵢ max(0, 1 − yᵢ f(xᵢ))² with s = 0.1.
 import type { Backend } from '../../../src/linalg/backend.js';
 import type { Matrix } from '../../../src/linalg/matrix.js';
-import { uncentred } from '../../../src/methods/blocks/centring.js';
-import { type LinearModel, linearDecisions } from '../../../src/methods/blocks/linear-model.js';
-import { linearSvm } from '../../../src/methods/blocks/linear-svm.js';
+import { uncentred } from '../../../src/numerics/centring.js';
+import { type LinearModel, linearDecisions } from '../../../src/numerics/linear-model.js';
+import { linearSvm } from '../../../src/numerics/linear-svm.js';
 
 interface Machines {
   /** Less `mean`. */

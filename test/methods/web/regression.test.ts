@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
 import type { Matrix } from '../../../src/linalg/matrix.js';
-import type { LinearModel } from '../../../src/methods/blocks/linear-model.js';
 import { LinearRegression } from '../../../src/methods/web/lr.js';
 import { MixedLinearRegression } from '../../../src/methods/web/lr-mix.js';
+import type { LinearModel } from '../../../src/numerics/linear-model.js';
 import { generalize } from '../../../src/problem/generalize.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import { steepest } from '../zero-shot/small.js';

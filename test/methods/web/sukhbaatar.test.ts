@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
-import { SoftmaxLayer } from '../../../src/methods/blocks/softmax.js';
 import { noiseObjective, Sukhbaatar } from '../../../src/methods/web/sukhbaatar.js';
+import { SoftmaxLayer } from '../../../src/numerics/softmax.js';
 import { noisyProblem } from './noisy-problem.js';
 
 const backend = await createBackend({ threads: 1 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Random } from '../../../src/linalg/random.js';
-import { centred, columnMeans, uncentred } from '../../../src/methods/blocks/centring.js';
-import { labelTargets } from '../../../src/methods/blocks/linear-model.js';
-import { privilegedSvm } from '../../../src/methods/blocks/privileged-svm.js';
 import { mixedLabels, unitText } from '../../../src/methods/blocks/web-problem.js';
 import { SvmPlus } from '../../../src/methods/web/svm-plus.js';
 import { MixedSvmPlus } from '../../../src/methods/web/svm-plus-mix.js';
+import { centred, columnMeans, uncentred } from '../../../src/numerics/centring.js';
+import { labelTargets } from '../../../src/numerics/linear-model.js';
+import { privilegedSvm } from '../../../src/numerics/privileged-svm.js';
 import { generalize } from '../../../src/problem/generalize.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import { selectRows, stackRows } from '../../../src/problem/rows.js';

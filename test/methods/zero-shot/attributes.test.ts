@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/linalg/matrix.js';
-import { softmaxProbabilities } from '../../../src/methods/blocks/softmax.js';
 import {
   type AttributePrior,
   attributeDecisions,
@@ -9,6 +8,7 @@ import {
 import { Conse } from '../../../src/methods/zero-shot/conse.js';
 import { Dap } from '../../../src/methods/zero-shot/dap.js';
 import { Iap } from '../../../src/methods/zero-shot/iap.js';
+import { softmaxProbabilities } from '../../../src/numerics/softmax.js';
 import { backend, dot, plainAuxiliary, rowsOf, small } from './small.js';
 import '../../allclose.js';
 

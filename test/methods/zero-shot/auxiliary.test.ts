@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
-import { Workspace } from '../../../src/methods/blocks/workspace.js';
 import { type AuxiliaryData, categorySums, gatherAuxiliary } from '../../../src/methods/zero-shot/auxiliary.js';
 import { spanCoordinates } from '../../../src/methods/zero-shot/span-coordinates.js';
+import { Scratch } from '../../../src/numerics/scratch.js';
 import type { Problem } from '../../../src/problem/problem.js';
 import { backend, dot, rowsOf, small } from './small.js';
 import '../../allclose.js';
 
 function gather(problem: Problem): AuxiliaryData {
-  const workspace = new Workspace(backend);
-  const data = gatherAuxiliary(workspace, problem, 'test');
+  const scratch = new Scratch(backend);
+  const data = gatherAuxiliary(scratch, problem, 'test');
   const copy = { ...data, features: data.features.copy('float64') };
-  workspace.release();
+  scratch.release();
   return copy;
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/linalg/random.js';
-import { miniBatches } from '../../../src/methods/blocks/mini-batches.js';
 import { Ale } from '../../../src/methods/zero-shot/ale.js';
 import { Devise } from '../../../src/methods/zero-shot/devise.js';
 import type { RankingMethod } from '../../../src/methods/zero-shot/ranking.js';
 import { Sje } from '../../../src/methods/zero-shot/sje.js';
+import { miniBatches } from '../../../src/numerics/mini-batches.js';
 import { multiply, transpose, zeros } from '../../learner/plain.js';
 import { backend, dot, plainAuxiliary, rowsOf, small } from './small.js';
 import '../../allclose.js';

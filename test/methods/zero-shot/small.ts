@@ -1,9 +1,9 @@
 // A small problem and its auxiliary part written out as plain arrays, for tests against literal computations.
 import { createBackend } from '../../../src/linalg/create.js';
 import type { Matrix } from '../../../src/linalg/matrix.js';
-import { directions } from '../../../src/methods/blocks/semantics.js';
-import { Workspace } from '../../../src/methods/blocks/workspace.js';
 import { gatherAuxiliary } from '../../../src/methods/zero-shot/auxiliary.js';
+import { Scratch } from '../../../src/numerics/scratch.js';
+import { directions } from '../../../src/numerics/unit-rows.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 
 export const backend = await createBackend({ threads: 1 });
@@ -22,8 +22,8 @@ export const rowsOf = (matrix: Matrix) => Array.from({ length: matrix.rows }, (_
 
 /** Pictures in the order methods see them, centred or not, with labels, and unit directions of the categories. */
 export function plainAuxiliary(centre = true) {
-  const workspace = new Workspace(backend);
-  const data = gatherAuxiliary(workspace, small, 'test', { centre });
+  const scratch = new Scratch(backend);
+  const data = gatherAuxiliary(scratch, small, 'test', { centre });
   const { learnt, candidates } = directions(data.classVectors, data.candidates);
   const plain = {
     pictures: rowsOf(data.features),
@@ -33,7 +33,7 @@ export function plainAuxiliary(centre = true) {
     candidates: rowsOf(candidates),
     data: { ...data, features: data.features.copy('float64') },
   };
-  workspace.release();
+  scratch.release();
   return plain;
 }
 

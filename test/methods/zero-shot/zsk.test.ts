@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
-import { Workspace } from '../../../src/methods/blocks/workspace.js';
 import { KernelAlignment, type KernelName } from '../../../src/methods/zero-shot/kernel-alignment.js';
 import { Zsk } from '../../../src/methods/zero-shot/zsk.js';
+import { Scratch } from '../../../src/numerics/scratch.js';
 import { multiply, transpose } from '../../learner/plain.js';
 import { backend, dot, rowsOf, small } from './small.js';
 import '../../allclose.js';
@@ -40,8 +40,8 @@ describe.each(kernels)('zero-shot kernel learning with the %s kernel', (kernel, 
   };
 
   it('has the objective it states and its gradient', () => {
-    const workspace = new Workspace(backend);
-    const alignment = new KernelAlignment(backend, workspace, vectors, n, { ...settings, kernel });
+    const scratch = new Scratch(backend);
+    const alignment = new KernelAlignment(backend, scratch, vectors, n, { ...settings, kernel });
     const gradient = Matrix.zeros(r, d);
     expect(alignment.differentiate(gradient, projection, pictures, labels)).toBeCloseTo(objective(projection), 9);
     for (let k = 0; k < r * d; k++) {
@@ -52,7 +52,7 @@ describe.each(kernels)('zero-shot kernel learning with the %s kernel', (kernel, 
       };
       expect(gradient.data[k]).toBeCloseTo((moved(1e-5) - moved(-1e-5)) / 2e-5, 5);
     }
-    workspace.release();
+    scratch.release();
   });
 
   it('decides by kernels between projected pictures and categories', async () => {

@@ -1,0 +1,59 @@
+/** The paper's learner and its special cases, as methods of the registry. */
+import {
+  Combo,
+  type LearnerOptions,
+  learnerParameters,
+  PaperLearner,
+  type SpecialCase,
+  specialCases,
+} from '../learner/index.js';
+import { changed, type ParameterSpec } from '../parameters.js';
+import type { Ingredient, MethodSpec } from './spec.js';
+
+const citation =
+  'Niu, Veeraraghavan, Sabharwal: Fine-grained Classification using Heterogeneous Web Data and Auxiliary Categories';
+
+const { lambda1, lambda2, lambda3, lambda4, bound, gamma } = learnerParameters;
+const parameters = { lambda1, lambda2, lambda3, lambda4, bound };
+
+/** The parameters a special case leaves free. */
+function free(fixed: Partial<LearnerOptions>): Record<string, ParameterSpec> {
+  const used = Object.entries(parameters).filter(([name]) => !(name in fixed));
+  return Object.fromEntries(fixed.useWeb === false ? used.filter(([name]) => name !== 'bound') : used);
+}
+
+function special(name: SpecialCase, title: string, uses: readonly Ingredient[]): MethodSpec {
+  return {
+    name,
+    title,
+    citation,
+    uses,
+    setting: 'both',
+    parameters: free(specialCases[name]),
+    create: (given) => new PaperLearner({ ...given, special: name }),
+  };
+}
+
+const everything: readonly Ingredient[] = ['web', 'auxiliary', 'test', 'semantics'];
+
+export const paperMethods: readonly MethodSpec[] = [
+  special('paper', 'The paper’s learner', everything),
+  {
+    ...special('paper', 'The paper’s learner with the text of web pictures', [...everything, 'text']),
+    name: 'paper-pi',
+    parameters: { ...parameters, gamma: changed(gamma, { default: 0.1 }) },
+  },
+  special('paper-wsl', 'The learner without transfer (λ1 = 0)', everything),
+  special('paper-zsl', 'The learner without web pictures', ['auxiliary', 'test', 'semantics']),
+  special('paper-sim1', 'The learner without the nuclear norm (λ2 = 0)', everything),
+  special('paper-sim2', 'The learner without the mean discrepancy (λ3 = 0)', everything),
+  {
+    name: 'combo',
+    title: 'Mean of paper-wsl and paper-zsl',
+    citation,
+    uses: everything,
+    setting: 'both',
+    parameters,
+    create: (given) => new Combo(given),
+  },
+];

@@ -1,0 +1,37 @@
+/** Backend storage that is given back together, whatever happens in between. */
+import type { Backend, Matrix } from '../linalg/index.js';
+
+export class Scratch {
+  readonly #backend: Backend;
+  readonly #owned: Matrix<Float64Array>[] = [];
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  /** A zeroed matrix. */
+  matrix(rows: number, cols: number): Matrix<Float64Array> {
+    const matrix = this.#backend.matrix(rows, cols);
+    this.#owned.push(matrix);
+    return matrix;
+  }
+
+  /** A copy in double precision, where the backend computes fastest. */
+  copy(source: Matrix): Matrix<Float64Array> {
+    return this.matrix(source.rows, source.cols).copyFrom(source);
+  }
+
+  release(): void {
+    for (const matrix of this.#owned.splice(0)) this.#backend.release(matrix);
+  }
+}
+
+/** Runs `work` with a scratch and releases it afterwards; what `work` returns must not live in the scratch. */
+export async function withScratch<T>(backend: Backend, work: (scratch: Scratch) => Promise<T>): Promise<T> {
+  const scratch = new Scratch(backend);
+  try {
+    return await work(scratch);
+  } finally {
+    scratch.release();
+  }
+}
