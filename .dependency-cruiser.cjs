@@ -12,7 +12,7 @@ const allowed = {
   evaluation: ['plugins', 'fit', 'linalg', 'formats', 'methods', 'learner', 'problem', 'distribute'],
   catalog: ['formats'],
   crawl: ['catalog', 'linalg', 'formats', 'numerics', 'decoding'],
-  registry: [],
+  registry: ['formats'],
   decoding: [],
   vision: ['linalg', 'formats', 'catalog', 'registry', 'decoding'],
   language: ['linalg', 'formats', 'text', 'registry'],

@@ -2,8 +2,8 @@
  * Title, author, source and licence of every kept picture, as most licences ask of whoever passes a picture on. Titles
  * and names come from the web: in HTML they are escaped, in text they stay on their line.
  */
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
+import { writeBeside } from '../formats/index.js';
 import type { Catalog } from './catalog.js';
 import type { PictureRow } from './picture.js';
 import { inUse } from './schema.js';
@@ -69,21 +69,14 @@ const layouts: Record<string, Layout> = {
 /** The ending of the file name decides: .html, .csv, anything else plain text. Returns the number of pictures. */
 export async function writeAttribution(catalog: Catalog, file: string): Promise<number> {
   const layout = layouts[extname(file).toLowerCase()] ?? layouts['.txt'];
-  const partial = `${file}.part`;
-  const descriptor = openSync(partial, 'w');
   let count = 0;
-  try {
-    writeSync(descriptor, layout.head);
+  await writeBeside(file, async (pending) => {
+    await pending.append(Buffer.from(layout.head));
     for await (const picture of catalog.pictures({ where: inUse, order: 'category, rank, source, id' })) {
-      writeSync(descriptor, layout.line(picture));
+      await pending.append(Buffer.from(layout.line(picture)));
       count++;
     }
-    writeSync(descriptor, layout.foot);
-    closeSync(descriptor);
-    renameSync(partial, file);
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw error;
-  }
+    await pending.append(Buffer.from(layout.foot));
+  });
   return count;
 }

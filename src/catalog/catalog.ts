@@ -216,6 +216,23 @@ export class Catalog {
     this.#write(marks.map((mark) => this.#event('duplicate', mark)));
   }
 
+  /** Records that a host, or group of hosts, asked for a pause. */
+  recordPause(name: string, seconds: number): void {
+    this.#write([this.#event('pause', { source: name, pauseSeconds: seconds })]);
+  }
+
+  /** What is left of the pauses that were asked for, in seconds. */
+  async pauses(): Promise<{ name: string; seconds: number }[]> {
+    const pauses: { name: string; seconds: number }[] = [];
+    for await (const row of this.query('SELECT name, epoch(begun) AS begun, seconds FROM pause')) {
+      const { name, begun, seconds } = row as { name: string; begun: number; seconds: number };
+      // Where the clock has been set back, the whole pause is kept once more, and not for years.
+      const left = Math.min(seconds, begun + seconds - Date.now() / 1000);
+      if (left > 0) pauses.push({ name, seconds: left });
+    }
+    return pauses;
+  }
+
   /** Brings everything recorded so far into the tables, where queries see it. */
   sync(): Promise<void> {
     if (this.#closed) throw new ArgumentError('the catalog has been closed');

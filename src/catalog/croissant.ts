@@ -1,7 +1,8 @@
 /** A description of the catalog in the Croissant format 1.0 (JSON-LD): the Parquet table, the pictures, every column. */
 import { createHash } from 'node:crypto';
-import { createReadStream, renameSync, writeFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
+import { writeFileAtomic } from '../formats/index.js';
 import type { Catalog } from './catalog.js';
 import { inUse } from './schema.js';
 
@@ -138,8 +139,7 @@ export async function writeCroissant(catalog: Catalog, file: string, options: Cr
       { '@type': 'cr:RecordSet', '@id': 'pictures', name: 'pictures', key: { '@id': 'pictures/id' }, field: fields },
     ],
   };
-  writeFileSync(`${file}.part`, `${JSON.stringify(document, null, 2)}\n`);
-  renameSync(`${file}.part`, file);
+  await writeFileAtomic(file, `${JSON.stringify(document, null, 2)}\n`);
   return kept;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Tables of the catalog, and the statements that carry a journal segment into them. Every journal event holds its kind `event`
- * (`found`, `state`, `duplicate` or `lane`), its number `n` in the segment, and columns by their SQL names.
+ * (`found`, `state`, `duplicate`, `lane` or `pause`), its number `n` in the segment, and columns by their SQL names.
  */
 
 /** Columns known when a picture is found; they never change afterwards. */
@@ -49,6 +49,8 @@ export const measuredColumns = {
   comments: 'VARCHAR',
 } as const;
 
+/** Of a pause that a host asked for; its name is in `source`. */
+const pauseColumns = { pause_seconds: 'DOUBLE' } as const;
 const laneColumns = { next_rank: 'INTEGER', cursor: 'VARCHAR', lane_state: 'VARCHAR' } as const;
 
 const list = (columns: Record<string, string>) =>
@@ -64,6 +66,7 @@ export const createTables = `
   CREATE TABLE IF NOT EXISTS lane (
     category VARCHAR, source VARCHAR, cursor VARCHAR, next_rank INTEGER, state VARCHAR, reason VARCHAR, detail VARCHAR,
     PRIMARY KEY (category, source));
+  CREATE TABLE IF NOT EXISTS pause (name VARCHAR PRIMARY KEY, begun TIMESTAMP, seconds DOUBLE);
   CREATE TABLE IF NOT EXISTS meta (key VARCHAR PRIMARY KEY, value VARCHAR);
   ALTER TABLE picture ADD COLUMN IF NOT EXISTS duplicate_by VARCHAR;
   ALTER TABLE picture ADD COLUMN IF NOT EXISTS duplicate_detail VARCHAR;`;
@@ -89,6 +92,7 @@ const journalColumns = {
   ...duplicateColumns,
   ...measuredColumns,
   ...laneColumns,
+  ...pauseColumns,
 };
 
 const found = Object.keys(foundColumns).join(', ');
@@ -130,6 +134,8 @@ export const applyBatch = [
   `INSERT OR REPLACE INTO lane (category, source, cursor, next_rank, state, reason, detail)
        SELECT category, source, cursor, next_rank, lane_state, reason, detail FROM batch WHERE event = 'lane'
        QUALIFY row_number() OVER (PARTITION BY category, source ORDER BY n DESC) = 1`,
+  `INSERT OR REPLACE INTO pause SELECT source, moment, pause_seconds FROM batch WHERE event = 'pause'
+     QUALIFY row_number() OVER (PARTITION BY source ORDER BY n DESC) = 1`,
 ];
 
 /** Records that a segment has been applied. */

@@ -1,7 +1,7 @@
 /** Finds the command, parses its line, runs it, and turns what happened into an exit code. */
 import { readFileSync } from 'node:fs';
 import { BowerbirdError, InterruptedError, PartialFailureError, UsageError } from '../errors.js';
-import { fileError } from '../formats/index.js';
+import { namedFileError } from '../formats/index.js';
 import type { Command } from './command.js';
 import { commands } from './commands/index.js';
 import { commandHelp, overview } from './help.js';
@@ -110,16 +110,8 @@ async function find(words: string[]): Promise<{ command: Command; rest: string[]
   );
 }
 
-/** A disk that is full or cannot be written, or a folder that is away, is no defect, wherever it was noticed. */
-function named(error: unknown): unknown {
-  const { path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  if (error instanceof BowerbirdError || typeof path !== 'string' || typeof syscall !== 'string') return error;
-  const reading = ['scandir', 'stat', 'lstat', 'read', 'realpath', 'readlink'].includes(syscall);
-  return fileError(path, error, reading ? 'read' : syscall === 'open' ? 'opened' : 'written');
-}
-
 function report(cause: unknown, answer: Answer): number {
-  const error = named(cause);
+  const error = namedFileError(cause);
   const interrupted = error instanceof InterruptedError || (error as Error)?.name === 'AbortError';
   const known = error instanceof BowerbirdError;
   const code = interrupted

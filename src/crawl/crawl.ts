@@ -80,14 +80,17 @@ export async function crawl(options: CrawlOptions): Promise<CrawlSummary> {
   if (options.signal?.aborted) interrupt();
   options.signal?.addEventListener('abort', interrupt, { once: true });
   const groups = [...(options.network.groups ?? []), ...options.sources.flatMap(({ hosts }) => hosts ?? [])];
-  const http = new HttpClient({ ...options.network, groups });
+  let http: HttpClient | undefined;
   try {
+    const pauses = await catalog.pauses();
+    const onPause = (name: string, seconds: number) => catalog.recordPause(name, seconds);
+    http = new HttpClient({ ...options.network, groups, pauses, onPause });
     await refuseSecondCrawl(catalog, options);
     return await new Crawl(options, catalog, http, stop).run();
   } finally {
     options.signal?.removeEventListener('abort', interrupt);
     for (const source of options.sources) await source.close?.();
-    await http.close();
+    await http?.close();
     await catalog.close();
   }
 }

@@ -1,9 +1,10 @@
 /**
  * Files that appear whole or not at all: written beside their final name, flushed, then renamed. A killed run leaves at
- * most a `.part` file behind, never half of the real one.
+ * most a `.part` file behind, never half of the real one; whoever writes the file next removes it.
  */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileError } from './file.js';
 
@@ -22,6 +23,7 @@ export class PendingFile {
   }
 
   static async create(path: string): Promise<PendingFile> {
+    await removeAbandoned(path);
     const partPath = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.part`;
     const handle = await open(partPath, 'wx').catch((error) => {
       throw fileError(path, error, 'written');
@@ -104,4 +106,22 @@ export async function writeBeside<T>(path: string, write: (file: PendingFile) =>
 /** Writes a whole file at once. */
 export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
   await writeBeside(path, (file) => file.append(typeof data === 'string' ? Buffer.from(data) : data));
+}
+
+/** Removes what killed processes left beside a file that they were writing. */
+export async function removeAbandoned(path: string): Promise<void> {
+  const prefix = `${basename(path)}.`;
+  for (const name of await readdir(dirname(path)).catch(() => [])) {
+    const owner = name.startsWith(prefix) && /^(\d+)[-.]([0-9a-f]{8}\.)?part$/.exec(name.slice(prefix.length))?.[1];
+    if (owner && !isAlive(Number(owner))) await rm(join(dirname(path), name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(owner: number): boolean {
+  try {
+    process.kill(owner, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }

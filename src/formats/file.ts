@@ -3,7 +3,7 @@
  * file, the offset and what was expected there, so that no reader trusts a length it found in a file.
  */
 import { type FileHandle, open } from 'node:fs/promises';
-import { FileError, FormatError } from '../errors.js';
+import { BowerbirdError, FileError, FormatError } from '../errors.js';
 
 export interface RandomAccessFile {
   /** The path, for messages. */
@@ -157,4 +157,12 @@ export function fileError(path: string, cause: unknown, verb: 'opened' | 'read' 
   const error = cause as NodeJS.ErrnoException;
   const [problem, hint] = reasons[error.code ?? ''] ?? [error.message];
   return new FileError(path, `cannot be ${verb}: ${problem}`, { hint, cause });
+}
+
+/** A disk that is full or cannot be written, or a folder that is away, is no defect, wherever it was noticed. */
+export function namedFileError(error: unknown): unknown {
+  const { path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  if (error instanceof BowerbirdError || typeof path !== 'string' || typeof syscall !== 'string') return error;
+  const reading = ['scandir', 'stat', 'lstat', 'read', 'realpath', 'readlink'].includes(syscall);
+  return fileError(path, error, reading ? 'read' : syscall === 'open' ? 'opened' : 'written');
 }

@@ -14,7 +14,7 @@ export {
   toStrings,
 } from './array.js';
 export { type ArrayRows, openNpyRows } from './array-rows.js';
-export { PendingFile, renameOver, writeBeside, writeFileAtomic } from './atomic.js';
+export { PendingFile, removeAbandoned, renameOver, writeBeside, writeFileAtomic } from './atomic.js';
 export {
   type CsvMatrixOptions,
   type CsvTable,
@@ -26,7 +26,15 @@ export {
   writeCsv,
 } from './csv.js';
 export { type CsvOptions, type CsvRecord, csvRecords } from './csv-records.js';
-export { type FileSource, fileError, memoryFile, openFile, type RandomAccessFile, withFile } from './file.js';
+export {
+  type FileSource,
+  fileError,
+  memoryFile,
+  namedFileError,
+  openFile,
+  type RandomAccessFile,
+  withFile,
+} from './file.js';
 export { halfToFloats, realsToHalves } from './float16.js';
 export { gloveDimension, gloveEntries, readGlove, writeGlove } from './glove.js';
 export { readMat } from './mat.js';

@@ -2,7 +2,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArgumentError } from '../errors.js';
-import { fromMatrix, type NdArray, renameOver, writeNpy, writeNpz } from '../formats/index.js';
+import { fromMatrix, type NdArray, removeAbandoned, renameOver, writeNpy, writeNpz } from '../formats/index.js';
 import type { Matrix } from '../linalg/index.js';
 import type { Problem } from './problem.js';
 
@@ -25,6 +25,7 @@ export async function saveProblem(path: string, problem: Problem, options: SaveO
       `saveProblem: the folder ${path} is not empty`,
       'Arrays left from another problem would become part of this one; name a new folder.',
     );
+  await removeAbandoned(path);
   const part = `${path}.${process.pid}.part`;
   await rm(part, { recursive: true, force: true });
   await mkdir(part, { recursive: true });

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Parser, type ReadEntry } from 'tar';
 import { BowerbirdError, InterruptedError } from '../errors.js';
+import { removeAbandoned } from '../formats/index.js';
 import type { Progress } from '../progress.js';
 import { cacheFolder } from './cache.js';
 import { npmSettings } from './npmrc.js';
@@ -52,7 +53,8 @@ export async function fetchTarball(spec: TarballSpec, options: FetchTarballOptio
   const path = join(folder, `${spec.name.replace(/^@/, '').replace('/', '-')}-${spec.version}.tgz`);
   if ((await hashOf(path)) === expected) return path;
   await mkdir(folder, { recursive: true });
-  const beside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.part`;
+  await removeAbandoned(path);
+  const beside = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.part`;
   try {
     await download(spec, expected, beside, options);
     await rename(beside, path);

@@ -86,8 +86,8 @@ function safeAddress(address: string | undefined): string | undefined {
 
 const mostAtOnce = 100_000;
 
-export async function decide(library: Library, request: unknown): Promise<DecisionAnswer> {
-  const { decision, ids } = (request ?? {}) as { decision?: unknown; ids?: unknown };
+export async function decide(library: Library, request: object): Promise<DecisionAnswer> {
+  const { decision, ids } = request as { decision?: unknown; ids?: unknown };
   if (decision !== 'keep' && decision !== 'drop' && decision !== 'none')
     throw new ArgumentError(`decision is ${JSON.stringify(decision)}; "keep", "drop" or "none" was expected`);
   if (!Array.isArray(ids) || ids.length === 0 || ids.length > mostAtOnce)

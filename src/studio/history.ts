@@ -23,42 +23,73 @@ import type { RunView } from './api.js';
 const folder = '.bowerbird/fits';
 const mostKept = 20;
 
-/** Copies the fit that stands, unless it is there already or no longer belongs to the problem file. */
-export async function keepFit(workspace: Workspace): Promise<void> {
-  const states = await StageStates.open(workspace);
-  const [fit, problem] = [states.get('fit'), states.get('problem')];
-  if (fit?.state !== 'done' || problem?.state !== 'done' || !fit.finished) return;
-  if (fit.inputs[resultOf('problem')] !== problem.output) return;
+/**
+ * Copies the fit that stands, unless it is there already or no longer belongs to the problem file.
+ * @returns false where it could not be kept, as on a disk that cannot be written
+ */
+export async function keepFit(workspace: Workspace): Promise<boolean> {
+  const fit = await standingFit(workspace);
+  if (!fit) return true;
   const id = fit.finished.replaceAll(/[^0-9TZ]/g, '-');
   const into = workspace.path(folder, id);
-  if (existsSync(into)) return;
-  await mkdir(workspace.path(folder), { recursive: true });
-  const partial = await mkdtemp(workspace.path(folder, '.new-'));
+  if (existsSync(into)) return true;
+  let partial: string | undefined;
   try {
+    await mkdir(workspace.path(folder), { recursive: true });
+    partial = await mkdtemp(workspace.path(folder, '.new-'));
     // Throws for a fit of another version, which cannot be laid beside others.
     await readFitRecord(workspace.path(layout.run));
     await copyFit(workspace.path(layout.run), partial);
     await copyFile(workspace.path(layout.rows), join(partial, 'pictures.json'));
     const dropped = [...(await readDecisions(workspace)).of.values()].filter((decision) => decision === 'drop').length;
-    const about = { finished: fit.finished, method: workspace.configuration.learner.method, dropped };
+    const about: About = {
+      ...{ finished: fit.finished, method: workspace.configuration.learner.method, dropped },
+      sequence: Math.max(0, ...(await numbered(workspace)).map(({ sequence }) => sequence)) + 1,
+    };
     await writeFileAtomic(join(partial, 'about.json'), `${JSON.stringify(about)}\n`);
     await rename(partial, into);
+    for (const old of (await fitIds(workspace)).slice(mostKept))
+      await rm(workspace.path(folder, old), { recursive: true, force: true });
+    return true;
   } catch {
     // A run that begins at this moment takes the files away; the next look finds what it leaves.
-    await rm(partial, { recursive: true, force: true });
-    return;
+    if (partial !== undefined) await rm(partial, { recursive: true, force: true });
+    return false;
   }
-  for (const old of (await fitIds(workspace)).slice(mostKept))
-    await rm(workspace.path(folder, old), { recursive: true, force: true });
+}
+
+/** What is known of the fit in `run/`; undefined where there is none that belongs to the problem file. */
+async function standingFit(workspace: Workspace): Promise<{ finished: string } | undefined> {
+  const states = await StageStates.open(workspace);
+  const [fit, problem] = [states.get('fit'), states.get('problem')];
+  if (fit?.state !== 'done' || problem?.state !== 'done' || !fit.finished) return undefined;
+  return fit.inputs[resultOf('problem')] === problem.output ? { finished: fit.finished } : undefined;
+}
+
+interface About {
+  finished: string;
+  method: string;
+  dropped: number;
+  /** Counts the fits: the clock may have been set back between two of them. */
+  sequence: number;
+}
+
+async function numbered(workspace: Workspace): Promise<{ id: string; sequence: number }[]> {
+  const entries = await readdir(workspace.path(folder)).catch(() => []);
+  return Promise.all(
+    entries
+      .filter((name) => /^[0-9TZ-]+$/.test(name))
+      .map(async (id) => {
+        const about = await readJson<Partial<About> | null>(workspace, id, 'about.json').catch(() => undefined);
+        return { id, sequence: Number(about?.sequence) || 0 };
+      }),
+  );
 }
 
 /** Newest first. */
 export async function fitIds(workspace: Workspace): Promise<string[]> {
-  const entries = await readdir(workspace.path(folder)).catch(() => []);
-  return entries
-    .filter((name) => /^[0-9TZ-]+$/.test(name))
-    .sort()
-    .reverse();
+  const fits = await numbered(workspace);
+  return fits.sort((a, b) => b.sequence - a.sequence || (a.id < b.id ? 1 : -1)).map(({ id }) => id);
 }
 
 export async function listFits(workspace: Workspace): Promise<RunView[]> {
@@ -71,7 +102,7 @@ export async function listFits(workspace: Workspace): Promise<RunView[]> {
 }
 
 async function describeFit(workspace: Workspace, id: string, current: string | undefined): Promise<RunView> {
-  const about = await readJson<{ finished: string; method: string; dropped: number }>(workspace, id, 'about.json');
+  const about = await readJson<About>(workspace, id, 'about.json');
   const { seconds } = await readFitRecord(workspace.path(folder, id));
   const metrics = await readFitMetrics(workspace.path(folder, id));
   const { web } = await readJson<ProblemRows>(workspace, id, 'pictures.json');
@@ -96,8 +127,18 @@ export interface KeptFit {
 }
 
 export async function openFit(workspace: Workspace, id: string): Promise<KeptFit> {
-  const path = workspace.path(folder, id);
-  const rows = await readJson<ProblemRows>(workspace, id, 'pictures.json');
+  return readKept(id, workspace.path(folder, id), workspace.path(folder, id, 'pictures.json'));
+}
+
+/** The fit in `run/` itself, for a workspace in which nothing can be kept. */
+export async function openStandingFit(workspace: Workspace): Promise<KeptFit | undefined> {
+  const fit = await standingFit(workspace);
+  if (!fit) return undefined;
+  return readKept('standing', workspace.path(layout.run), workspace.path(layout.rows)).catch(() => undefined);
+}
+
+async function readKept(id: string, path: string, pictures: string): Promise<KeptFit> {
+  const rows = JSON.parse(await readFile(pictures, 'utf8')) as ProblemRows;
   const answers = await readAnswers(path);
   const values = (await readWeightValues(path)) ?? [];
   return {

@@ -14,7 +14,7 @@ import {
 } from '../workspace/index.js';
 import { confined, readableRoots } from './confinement.js';
 import { FileCache } from './file-cache.js';
-import { fitIds, type KeptFit, keepFit, openFit } from './history.js';
+import { fitIds, type KeptFit, keepFit, openFit, openStandingFit } from './history.js';
 import { type ListedPicture, listLeftOut, listPictures } from './web-pictures.js';
 
 export class Library {
@@ -48,7 +48,10 @@ export class Library {
       () => [file(layout.state)],
       async () => {
         const workspace = await this.workspace();
-        await keepFit(workspace);
+        if (!(await keepFit(workspace))) {
+          const standing = await openStandingFit(workspace);
+          if (standing) return standing;
+        }
         const [newest] = await fitIds(workspace);
         return newest === undefined ? undefined : openFit(workspace, newest);
       },

@@ -136,13 +136,17 @@ function addEvents(app: Hono, live: Live): void {
 
 const mostJson = 8 * 2 ** 20;
 
-async function readJson<T>(request: Request): Promise<T> {
+async function readJson<T extends object>(request: Request): Promise<T> {
   const text = new TextDecoder().decode(await readBody(request, mostJson));
+  let value: unknown;
   try {
-    return (text === '' ? {} : JSON.parse(text)) as T;
+    value = text === '' ? {} : JSON.parse(text);
   } catch {
     throw new ArgumentError('the request is not JSON');
   }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ArgumentError(`the request is ${JSON.stringify(value).slice(0, 60)}; an object was expected`);
+  return value as T;
 }
 
 /** @throws ArgumentError as soon as there are more bytes than allowed */

@@ -1,7 +1,7 @@
 /**
  * Who may ask the studio's server, and what its pages may do. A page of another site can send requests to a server on
- * this machine, and by rebinding its name to this address even read the answers: so the Host must be ours, requests must
- * come from our own page, and beyond this machine a token is needed.
+ * this machine, and by rebinding its name to this address even read the answers; so can every other account here. So the
+ * Host must be ours, requests must come from our own page, and a token is needed.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -43,15 +43,17 @@ const headers = {
 export interface AccessOptions {
   /** The address the server listens on. */
   host: string;
-  /** Asked of everybody; needed unless `host` is a loopback address. */
-  token?: string;
+  /** Asked of everybody. */
+  token: string;
+  /** Each does for the token once. */
+  tickets: Set<string>;
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-export function access({ host, token }: AccessOptions): MiddlewareHandler {
+export function access({ host, token, tickets }: AccessOptions): MiddlewareHandler {
   const local = isLoopback(host);
   return async (context, next) => {
     for (const [name, value] of Object.entries(headers)) context.header(name, value);
@@ -66,19 +68,19 @@ export function access({ host, token }: AccessOptions): MiddlewareHandler {
       return refuse(context, 'requests from other sites are not answered');
     if (context.req.method !== 'GET' && context.req.method !== 'HEAD' && context.req.header(ownHeader) !== '1')
       return refuse(context, `a request that changes something needs the header ${ownHeader}`);
-    if (token === undefined) return next();
+    // Cookies do not know ports: two studios of one machine must not take each other's.
+    const cookieName = `bowerbird-studio-${/:(\d+)$/.exec(asked)?.[1] ?? ''}`;
     const given = context.req.query('token');
-    if (given !== undefined && sameToken(given, token)) {
+    if (given !== undefined && (sameToken(given, token) || tickets.delete(given))) {
       setCookie(context, cookieName, token, { httpOnly: true, sameSite: 'Strict', path: '/' });
       return context.redirect(context.req.path);
     }
-    if (!sameToken(getCookie(context, cookieName) ?? '', token))
+    const bearer = /^Bearer (.+)$/.exec(context.req.header('authorization') ?? '')?.[1];
+    if (!sameToken(bearer ?? getCookie(context, cookieName) ?? '', token))
       return context.text('Open the address that "bowerbird studio" printed: it holds the token.\n', 401);
     return next();
   };
 }
-
-const cookieName = 'bowerbird-studio';
 
 function refuse(context: Context, message: string): Response {
   return context.json({ error: { code: 'forbidden', message } }, 403);

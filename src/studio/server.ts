@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { type ServerType, serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { BowerbirdError, UsageError } from '../errors.js';
+import { namedFileError } from '../formats/index.js';
 import { openWorkspace } from '../workspace/index.js';
 import { type Asset, defaultAppFolder, loadAssets } from './assets.js';
 import { Library } from './library.js';
 import { Live } from './live.js';
 import { addRoutes } from './routes.js';
 import { Runs } from './runs.js';
-import { access, isLoopback } from './security.js';
+import { access } from './security.js';
 
 export interface StudioOptions {
   workspace: string;
@@ -18,7 +19,7 @@ export interface StudioOptions {
   host?: string;
   /** 0 takes any that is free. @default 0 */
   port?: number;
-  /** Asked of everybody who comes from another machine. @default made up where one is needed */
+  /** Asked of everybody: other accounts of this machine reach the same address. @default made up */
   token?: string;
   /** What brings a workspace up to date, such as `['node', 'dist/cli/main.js', 'run']`. */
   runCommand: readonly string[];
@@ -27,8 +28,10 @@ export interface StudioOptions {
 }
 
 export interface Studio {
-  /** With the token where there is one. */
+  /** With the token. */
   url: string;
+  /** An address that lets in once, for handing to another program, whose arguments every account here can read. */
+  urlOnce(): string;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -43,15 +46,16 @@ export interface Studio {
 export async function startStudio(options: StudioOptions): Promise<Studio> {
   const { host = '127.0.0.1', port = 0 } = options;
   const { folder } = await openWorkspace(options.workspace);
-  const token = options.token ?? (isLoopback(host) ? undefined : randomBytes(24).toString('base64url'));
-  if (token !== undefined && token.length < 16)
-    throw new UsageError('the token is too short: at least 16 characters are expected');
+  const token = options.token ?? randomBytes(24).toString('base64url');
+  if (token.length < 16) throw new UsageError('the token is too short: at least 16 characters are expected');
   const library = new Library(folder);
   const runs = new Runs(library, options.runCommand);
   const live = new Live(library, runs);
   const app = new Hono();
-  app.use(access({ host, token }));
-  app.onError((error, context) => {
+  const tickets = new Set<string>();
+  app.use(access({ host, token, tickets }));
+  app.onError((cause, context) => {
+    const error = namedFileError(cause) as Error;
     const known = error instanceof BowerbirdError ? error : undefined;
     const { code, hint } = known ?? {};
     return context.json({ error: { code, message: error.message, hint } }, known ? 400 : 500);
@@ -72,8 +76,13 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
       if ('closeAllConnections' in server) server.closeAllConnections();
     });
   };
-  const url = `http://${name}:${taken}/${token === undefined ? '' : `?token=${token}`}`;
-  return { url, close, [Symbol.asyncDispose]: close };
+  const address = (given: string) => `http://${name}:${taken}/?token=${given}`;
+  const urlOnce = () => {
+    const ticket = randomBytes(24).toString('base64url');
+    tickets.add(ticket);
+    return address(ticket);
+  };
+  return { url: address(token), urlOnce, close, [Symbol.asyncDispose]: close };
 }
 
 const ownAddress = 'Give --host an address of this machine, or 0.0.0.0 for all of them.';

@@ -124,6 +124,24 @@ describe('Retry-After', () => {
     (await limiter.acquire('other.example'))();
   });
 
+  it('is remembered when the crawl is ended and begun again', async () => {
+    web.options = {
+      interfere: (request, response) => {
+        if (!request.url?.includes('photos.search')) return false;
+        response.writeHead(429, { 'retry-after': '600' }).end();
+        return true;
+      },
+    };
+    const settings = { workspace: folder.path, network: { ...fastNetwork, maximumPause: 1 } };
+    const first = await crawlFake(web, settings);
+    expect(first.unanswered).toMatchObject([{ kind: 'throttled' }]);
+    web.options = {};
+    web.forget();
+    const second = await crawlFake(web, { ...settings, resume: true });
+    expect(web.requests).toEqual([]);
+    expect(second.unanswered[0].detail).toMatch(/asks for no requests until/);
+  });
+
   it('doubles a pause of unknown length until a request succeeds', async () => {
     const limiter = new HostLimiter({ requestsPerSecond: 1e6, maximumPause: 0.5 });
     limiter.pause('a.example');

@@ -86,6 +86,27 @@ describe('writing beside and renaming', () => {
     expect(readdirSync(inside)).toEqual(['result.txt']);
   });
 
+  it('removes what a killed process left beside the file, and nothing of one that lives', async () => {
+    const inside = join(folder, 'left');
+    mkdirSync(inside);
+    const living = `result.txt.${process.pid}-0123abcd.part`;
+    // Numbers of processes end far below this.
+    for (const name of [
+      'result.txt.2147483646-0123abcd.part',
+      living,
+      'result.txt.part',
+      'other.2147483646-0123abcd.part',
+    ])
+      writeFileSync(join(inside, name), '');
+    await writeFileAtomic(join(inside, 'result.txt'), 'new');
+    expect(readdirSync(inside).sort()).toEqual([
+      'other.2147483646-0123abcd.part',
+      'result.txt',
+      living,
+      'result.txt.part',
+    ]);
+  });
+
   it('names a folder that does not exist', async () => {
     const target = join(folder, 'nowhere', 'result.txt');
     await expect(writeFileAtomic(target, '')).rejects.toThrow(FileError);

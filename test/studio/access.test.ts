@@ -12,6 +12,7 @@ import { openStudio } from './finished-world.js';
 let world: World;
 let studio: Studio;
 let port: number;
+let token: string;
 const outside = 'c'.repeat(24);
 beforeAll(async () => {
   world = await makeWorld({ auxiliary: 1, test: 1, web: 1, validation: false });
@@ -30,7 +31,8 @@ beforeAll(async () => {
   );
   writeFileSync(world.path('.bowerbird', 'pictures.jsonl'), `${lines.join('\n')}\n`);
   studio = await openStudio(world);
-  port = Number(new URL(studio.url).port);
+  const { port: taken, searchParams } = new URL(studio.url);
+  [port, token] = [Number(taken), searchParams.get('token')!];
 });
 afterAll(async () => {
   await studio.close();
@@ -44,8 +46,9 @@ interface Sent {
   port?: number;
 }
 
-/** Node's own client, which sends whatever Host it is told. */
-function send(path: string, { method = 'GET', headers = {}, body, port: to = port }: Sent = {}) {
+/** Node's own client, which sends whatever Host it is told; with the token, where it asks the studio of all tests. */
+function send(path: string, { method = 'GET', headers: given = {}, body, port: to = port }: Sent = {}) {
+  const headers = to === port ? { authorization: `Bearer ${token}`, ...given } : given;
   return new Promise<{ status: number; headers: Record<string, unknown>; text: string }>((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port: to, path, method, headers, agent: false }, (answer) => {
       const parts: Buffer[] = [];
@@ -88,24 +91,37 @@ describe('who may ask the studio', () => {
     expect((await send('/api/decisions/undo', { method: 'POST', headers: own })).text).toContain('"drop":0');
   });
 
-  it('asks for a token beyond this machine', async () => {
-    const open = await openStudio(world, { host: '0.0.0.0' });
+  it.each(['127.0.0.1', '0.0.0.0'])('asks for a token on %s', async (host) => {
+    const open = await openStudio(world, { host });
     try {
       const { port: there, searchParams } = new URL(open.url);
-      const token = searchParams.get('token')!;
-      expect(token.length).toBeGreaterThan(30);
+      const wanted = searchParams.get('token')!;
+      expect(wanted.length).toBeGreaterThan(30);
       const at = { port: Number(there) };
       expect((await send('/api/overview', at)).status).toBe(401);
+      expect((await send('/', at)).status).toBe(401);
       expect((await send(`/?token=${'x'.repeat(32)}`, at)).status).toBe(401);
-      const entered = await send(`/?token=${token}`, at);
+      const entered = await send(`/?token=${wanted}`, at);
       expect(entered.status).toBe(302);
       const [cookie] = entered.headers['set-cookie'] as string[];
       expect(cookie).toMatch(/HttpOnly/i);
       expect(cookie).toMatch(/SameSite=Strict/i);
       expect((await send('/api/overview', { ...at, headers: { cookie: cookie.split(';')[0] } })).status).toBe(200);
+      // The cookie of one studio does not let into another one.
+      expect(
+        (await send('/api/overview', { headers: { authorization: '', cookie: cookie.split(';')[0] } })).status,
+      ).toBe(401);
     } finally {
       await open.close();
     }
+  });
+
+  it('hands a browser an address that lets in once', async () => {
+    const { pathname, search } = new URL(studio.urlOnce());
+    expect(search).not.toContain(token);
+    const enter = () => send(pathname + search, { headers: { authorization: '' } });
+    expect((await enter()).status).toBe(302);
+    expect((await enter()).status).toBe(401);
   });
 
   it.each([
@@ -231,5 +247,14 @@ describe('the built page', () => {
   it('holds no script and no style of its own', () => {
     const page = readFileSync(new URL('../../dist/studio/app/index.html', import.meta.url), 'utf8');
     expect(page).not.toMatch(/<script(?![^>]*src=)|<style|style=|https?:/);
+  });
+});
+
+describe('an answer that cannot be right', () => {
+  it.each(['null', '7', '[]', '"x"', '{'])('is refused: %s', async (body) => {
+    for (const path of ['/api/run', '/api/export', '/api/decisions']) {
+      const { status, text } = await send(path, { method: 'POST', headers: own, body });
+      expect([path, status], text).toEqual([path, 400]);
+    }
   });
 });

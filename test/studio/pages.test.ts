@@ -41,7 +41,8 @@ describe.skipIf(chromiumPath === undefined)(
       const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
       page.setDefaultTimeout(slow);
       page.on('request', (request) => {
-        if (!request.url().startsWith(studio.url) && !request.url().startsWith('blob:')) foreign.push(request.url());
+        if (!request.url().startsWith(new URL('/', studio.url).href) && !request.url().startsWith('blob:'))
+          foreign.push(request.url());
       });
       page.on('console', (message) => complaints.push(`${path}: ${message.text()}`));
       page.on('pageerror', (error) => complaints.push(`${path}: ${error.message}`));

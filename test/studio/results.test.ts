@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCsv } from '../../src/formats/index.js';
 import type { ClassifyAnswer } from '../../src/studio/api.js';
@@ -37,6 +37,36 @@ describe('the overview of a finished workspace', () => {
     expect(warnings).toContain('crawl: 3 pictures or questions failed, the first of them: a.jpg: gone');
     expect(warnings).toContain('words: one name');
     expect(warnings.join()).not.toContain('b.jpg');
+  });
+});
+
+describe('fits', () => {
+  const file = () => world.path('.bowerbird', 'stages.json');
+  const finishedAt = (moment: string) => {
+    const states = JSON.parse(readFileSync(file(), 'utf8'));
+    states.stages.fit.finished = moment;
+    writeFileSync(file(), JSON.stringify(states));
+  };
+
+  it('are in the order in which they were made, though the clock was set back', async () => {
+    const before = readFileSync(file(), 'utf8');
+    const first = (await library.fit())!.id;
+    finishedAt('2001-01-01T00:00:00.000Z');
+    expect((await library.fit())!.id).toMatch(/^2001/);
+    expect((await overview(library)).runs.map(({ id }) => id)).toEqual([expect.stringMatching(/^2001/), first]);
+    rmSync(world.path('.bowerbird', 'fits'), { recursive: true });
+    writeFileSync(file(), before);
+  });
+
+  it('are shown though nothing can be kept', async () => {
+    // In the place of a disk that cannot be written: a file where the folder should be.
+    const fits = world.path('.bowerbird', 'fits');
+    rmSync(fits, { recursive: true, force: true });
+    writeFileSync(fits, '');
+    const other = new Library(world.folder);
+    expect((await overview(other)).stages.length).toBeGreaterThan(5);
+    expect((await gallery(other)).weight.some((weight) => weight !== null)).toBe(true);
+    rmSync(fits);
   });
 });
 

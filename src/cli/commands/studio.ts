@@ -8,9 +8,9 @@ export default defineCommand({
   name: 'studio',
   summary: 'Look at a workspace in the browser: pictures and their weights, categories, methods; correct and refit.',
   description:
-    'Serves a page on this machine until Ctrl-C. Nothing is sent elsewhere. With --host other than a loopback address the ' +
-    'page can be opened from other machines, by those who have the address with its token (BOWERBIRD_STUDIO_TOKEN, else made ' +
-    'up); the connection is not encrypted.',
+    'Serves a page on this machine until Ctrl-C, to those who have the address with its token (BOWERBIRD_STUDIO_TOKEN, else ' +
+    'made up). Nothing is sent elsewhere. With --host other than a loopback address the page can be opened from other ' +
+    'machines; the connection is not encrypted.',
   arguments: [{ name: 'WORKSPACE', description: 'folder with bowerbird.yaml; here if not given', optional: true }],
   options: {
     port: { type: 'integer', minimum: 0, maximum: 65535, default: 4173, placeholder: 'N', description: '0: any.' },
@@ -32,7 +32,7 @@ export default defineCommand({
     try {
       printJson({ url: studio.url });
       print(`The studio is at ${studio.url} until Ctrl-C.`);
-      if (!options['no-open']) openBrowser(studio.url);
+      if (!options['no-open']) openBrowser(studio.urlOnce());
       if (!signal.aborted) await once(signal, 'abort');
     } finally {
       await studio.close();

@@ -165,7 +165,8 @@ export class HttpClient {
       if (status === 206) throw new FetchFailure('unexpected-answer', `${url.host} sent a part of the file`);
       return;
     }
-    const asked = typeof headers['retry-after'] === 'string' ? retryAfter(headers['retry-after']) : undefined;
+    const asked =
+      typeof headers['retry-after'] === 'string' ? retryAfter(headers['retry-after'], serverTime(headers)) : undefined;
     if (status === 429 || (status === 503 && asked !== undefined)) {
       this.limiter.pause(url.hostname, asked);
       throw new FetchFailure(
@@ -221,6 +222,12 @@ function redirected(options: GetOptions, status: number, from: URL, to: URL): Ge
   if (again)
     throw new FetchFailure('unexpected-answer', `${from.host} wants what was sent to it to be sent to ${to.host}`);
   return { ...rest, headers: headers.accept === undefined ? {} : { accept: headers.accept } };
+}
+
+/** A date in an answer is by the clock of the host, which may not agree with ours. */
+function serverTime({ date }: HttpAnswer['headers']): number {
+  const time = typeof date === 'string' ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(time) ? Date.now() : time;
 }
 
 /** Reads the rest of a short error page, which keeps the connection; anything longer is cut off. */

@@ -23,6 +23,10 @@ export interface LimiterOptions {
   concurrency?: number;
   /** The longest pause, in seconds, a run is willing to sit through. @default 120 */
   maximumPause?: number;
+  /** What is left, in seconds, of pauses that were asked for in an earlier run. */
+  pauses?: readonly { name: string; seconds: number }[];
+  /** Told when a host asks for a pause, with the name of its group or its own. */
+  onPause?(name: string, seconds: number): void;
 }
 
 interface Bucket {
@@ -51,12 +55,16 @@ export class HostLimiter {
   readonly #concurrency: number;
   readonly #maximumPause: number;
   readonly #buckets = new Map<string, Bucket>();
+  readonly #pauses: ReadonlyMap<string, number>;
+  readonly #onPause: LimiterOptions['onPause'];
 
   constructor(options: LimiterOptions = {}) {
     this.#groups = options.groups ?? [];
     this.#requestsPerSecond = options.requestsPerSecond ?? 1;
     this.#concurrency = options.concurrency ?? 4;
     this.#maximumPause = (options.maximumPause ?? 120) * 1000;
+    this.#pauses = new Map(options.pauses?.map(({ name, seconds }) => [name, now() + seconds * 1000]));
+    this.#onPause = options.onPause;
   }
 
   /** Waits for this host's turn; the returned function ends the turn and must be called. */
@@ -81,6 +89,7 @@ export class HostLimiter {
     if (seconds === undefined && bucket.pausedUntil > now()) return;
     const chosen = seconds ?? Math.min(60, 2 ** bucket.pauses++);
     bucket.pausedUntil = Math.max(bucket.pausedUntil, now() + chosen * 1000);
+    if (seconds !== undefined && seconds > 0) this.#onPause?.(bucket.name, seconds);
   }
 
   /** A request succeeded: the next pause of unknown length starts short again. */
@@ -142,7 +151,7 @@ export class HostLimiter {
         interval: spacing(group?.requestsPerSecond ?? this.#requestsPerSecond),
         free: group?.concurrency ?? this.#concurrency,
         next: 0,
-        pausedUntil: 0,
+        pausedUntil: this.#pauses.get(name) ?? 0,
         pauses: 0,
         turn: Promise.resolve(),
         freed: undefined,
