@@ -153,10 +153,11 @@ describe('a catalog', () => {
     const catalog = await openCatalog(workspace);
     let id = '';
     for await (const row of catalog.pictures()) id = row.id;
+    catalog.move({ id, from: 'kept', to: 'found', path: '' });
     for (let i = 0; i < 105; i++) {
-      catalog.move({ id, from: 'kept', to: 'dropped', reason: 'too-small', path: '' });
+      catalog.move({ id, from: 'found', to: 'failed', reason: 'timeout' });
       await catalog.sync();
-      catalog.move({ id, from: 'dropped', to: 'kept' });
+      catalog.move({ id, from: 'failed', to: 'found' });
       await catalog.sync();
     }
     await catalog.close();
