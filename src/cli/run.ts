@@ -58,7 +58,6 @@ async function dispatch(words: string[], answer: Answer): Promise<number> {
   // A parent without signals to send, such as the studio on Windows, sends a message instead.
   const stopAtMessage = (message: unknown) => message === 'stop' && stop();
   process.on('message', stopAtMessage);
-  process.channel?.unref();
   const progress = createProgress(process.stderr, line.quiet || (line.json && !process.stderr.isTTY));
   try {
     const { plugin } = line.options as { plugin?: unknown };

@@ -76,13 +76,13 @@ describe('bowerbird fit', () => {
 
   it('fits the default method, whose model predict and weights read, and any other', async () => {
     const words = ['fit', file('problem.npz'), '--threads', '1', '--quiet', '--json'];
-    expect(await run([...words, '--out', file('own'), '--set', 'sharpness=3,balance=0'])).toBe(0);
+    expect(await run([...words, '--out', file('own'), '--set', 'sharpness=3,neighbourWeight=1'])).toBe(0);
     const { configuration, metrics } = JSON.parse(printed.out) as {
       configuration: { method: string; parameters: unknown };
       metrics: { accuracy: number };
     };
     expect(configuration.method).toBe('bowerbird');
-    expect(configuration.parameters).toEqual({ sharpness: 3, balance: 0 });
+    expect(configuration.parameters).toEqual({ sharpness: 3, neighbourWeight: 1 });
     expect(metrics.accuracy).toBeGreaterThan(0.5);
     printed.out = '';
     expect(await run(['predict', file('own'), file('problem.npz'), '--json'])).toBe(0);
