@@ -61,7 +61,7 @@ describe('fit', () => {
     expect(result.web?.map(({ weight }) => weight)).toEqual([...method.webWeights!()!]);
     const right = result.predictions.filter((label, i) => label === problem.testLabels![i]).length;
     expect(result.metrics.accuracy).toBe(right / problem.testFeatures.rows);
-    expect(result.confidence).toBeUndefined();
+    expect(result.confidence).toHaveLength(problem.testFeatures.rows);
     for (let i = 0; i < result.predictions.length; i++) {
       const sorted = [...result.scores.row(i)].sort((a, b) => b - a);
       expect(result.scores.at(i, result.runnersUp[i])).toBe(sorted[1]);
