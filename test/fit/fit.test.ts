@@ -61,7 +61,9 @@ describe('fit', () => {
     expect(result.web?.map(({ weight }) => weight)).toEqual([...method.webWeights!()!]);
     const right = result.predictions.filter((label, i) => label === problem.testLabels![i]).length;
     expect(result.metrics.accuracy).toBe(right / problem.testFeatures.rows);
-    expect(result.confidence).toHaveLength(problem.testFeatures.rows);
+    const { listed, unlisted } = method.probabilities!(problem.testFeatures);
+    expect([...result.confidence!]).toEqual(Array.from(result.predictions, (c, i) => listed.at(i, c)));
+    expect(result.unlisted).toEqual(unlisted);
     for (let i = 0; i < result.predictions.length; i++) {
       const sorted = [...result.scores.row(i)].sort((a, b) => b - a);
       expect(result.scores.at(i, result.runnersUp[i])).toBe(sorted[1]);

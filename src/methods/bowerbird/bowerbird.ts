@@ -28,7 +28,7 @@ import type { MethodSpec } from '../spec.js';
 import { type Ground, layGround, type Placed, place } from './ground.js';
 import { groupStrangers } from './groups.js';
 import { Neighbours } from './neighbours.js';
-import { Rehearsal } from './rehearsal.js';
+import { Rehearsal, type Sureness } from './rehearsal.js';
 import { settle } from './settle.js';
 import { BowerbirdSolver, type SolverOptions, softmaxRows, type TestSide, type TestState } from './solver.js';
 
@@ -68,7 +68,7 @@ const parameters = {
 export type BowerbirdOptions = OptionsOf<typeof parameters>;
 
 /** Where there are too few auxiliary categories to rehearse with. */
-const withoutRehearsal = { sharpness: 0.1, spread: 1.2, confidence: 0.5 };
+const withoutRehearsal = { sharpness: 0.1, spread: 1.2, sureness: { factor: 0.5, seen: 20 } };
 
 interface Fitted {
   readonly backend: Backend;
@@ -78,8 +78,8 @@ interface Fitted {
   readonly unlisted: Float64Array;
   readonly groups?: Int32Array;
   /** Factor of the decisions of the folder, and of pictures that come later, before they become chances. */
-  readonly confidence: number;
-  readonly laterConfidence: number;
+  readonly sureness: Sureness;
+  readonly laterSureness: Sureness;
   /** What judges whether a later picture is a stranger. */
   readonly later?: { solver: BowerbirdSolver; variance: number; model: StrangerModel; odds: number };
 }
@@ -167,17 +167,17 @@ export class Bowerbird implements Method {
     this.converged_ = single || settled.converged;
     this.objective_ = settled.objective;
     this.model_ = linearModel(state, ground, problem.generalized);
-    const confidence = single
-      ? 1 / options.sharpness
-      : ((await rehearsal?.confidence(this.shares_, problem.testFeatures.rows, sharp, options.rounds, pause)) ??
-        withoutRehearsal.confidence);
+    const learnt =
+      (await rehearsal?.confidence(this.shares_, problem.testFeatures.rows, sharp, options.rounds, pause)) ??
+      withoutRehearsal.sureness;
+    const laterSureness = rehearsal ? { ...learnt, factor: 1 / options.sharpness } : learnt;
     this.#fitted = {
-      ...{ backend, space, confidence },
+      ...{ backend, space, laterSureness },
+      sureness: single ? laterSureness : learnt,
       features: problem.testFeatures,
       decisions: state.decisions,
       unlisted: strangers.unlisted,
       groups: groupStrangers(alone, pictures, strangers.unlisted, variance),
-      laterConfidence: rehearsal ? 1 / options.sharpness : withoutRehearsal.confidence,
       ...(rehearsal &&
         !problem.generalized && {
           later: { solver: alone, variance, model: rehearsal.strangers, odds: logOdds(strangers.share) },
@@ -208,13 +208,15 @@ export class Bowerbird implements Method {
     const fitted = this.#require();
     const own = sameRows(features, fitted.features);
     const listed = this.decisionValues(features).copy('float64');
-    const factor = own ? fitted.confidence : fitted.laterConfidence;
+    const { factor, seen } = own ? fitted.sureness : fitted.laterSureness;
     for (let k = 0; k < listed.data.length; k++) listed.data[k] *= factor;
     softmaxRows(listed, listed);
+    // Nobody can be surer than the number of pictures allows that this was learnt from.
+    const doubt = 1 / (seen + 2);
     const unlisted = own ? fitted.unlisted.slice() : laterStrangers(fitted, features);
     for (let j = 0; j < listed.rows; j++) {
       const row = listed.row(j);
-      for (let c = 0; c < row.length; c++) row[c] *= 1 - unlisted[j];
+      for (let c = 0; c < row.length; c++) row[c] = ((1 - doubt) * row[c] + doubt / row.length) * (1 - unlisted[j]);
     }
     return { listed, unlisted };
   }

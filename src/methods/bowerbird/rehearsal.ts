@@ -57,6 +57,12 @@ interface World extends Draft {
   readonly variance: number;
 }
 
+/** How sure answers may be: the factor of decisions, and the number of pictures it was learnt from. */
+export interface Sureness {
+  readonly factor: number;
+  readonly seen: number;
+}
+
 /** Fewer auxiliary categories than these cannot play all parts. */
 const leastCategories = 6;
 /** Shares of strangers in the splits. */
@@ -154,7 +160,7 @@ export class Rehearsal {
     options: SolverOptions,
     rounds: number,
     pause: () => Promise<void>,
-  ) {
+  ): Promise<Sureness> {
     const judged: Judged[] = [];
     for (const [k, world] of this.#worlds.entries()) {
       const rows = likeFolder(world, shares, pictures, k);
@@ -173,7 +179,8 @@ export class Rehearsal {
       const { state } = await settle(start, side, rounds, pause);
       judged.push({ scores: state.decisions, labels: selectIntegers(world.truth, rows) });
     }
-    return judged.length === 0 ? 0.5 : likeliestFactor(judged, 0.05, 2);
+    const seen = judged.reduce((sum, { labels }) => sum + labels.length, 0);
+    return { factor: seen === 0 ? 0.5 : likeliestFactor(judged, 0.05, 2), seen };
   }
 }
 
