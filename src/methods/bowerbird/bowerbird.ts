@@ -30,8 +30,7 @@ import { groupStrangers } from './groups.js';
 import { Neighbours } from './neighbours.js';
 import { Rehearsal, type Sureness } from './rehearsal.js';
 import { settle } from './settle.js';
-import { BowerbirdSolver, type SolverOptions, softmaxRows, type TestSide, type TestState } from './solver.js';
-
+import { BowerbirdSolver, type SolverOptions } from './solver.js';
 import {
   leastCompany,
   lonelyRows,
@@ -40,6 +39,8 @@ import {
   strangerFeatures,
   strangerRatios,
 } from './strangers.js';
+import type { TestSide, TestState } from './test-state.js';
+import { softmaxRows } from './vectors.js';
 
 const parameters = {
   shrinkage: number('added to the within-category covariance, as a share of its mean eigenvalue', 0.2, {

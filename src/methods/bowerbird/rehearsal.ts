@@ -22,7 +22,7 @@ import { type Judged, likeliestFactor } from './likelihood.js';
 import { fitLogistic } from './logistic.js';
 import { Neighbours } from './neighbours.js';
 import { settle } from './settle.js';
-import { BowerbirdSolver, distances, type SolverOptions, type TestSide } from './solver.js';
+import { BowerbirdSolver, type SolverOptions } from './solver.js';
 import {
   leastCompany,
   lonelyRows,
@@ -31,6 +31,8 @@ import {
   strangerFeatures,
   teachDetector,
 } from './strangers.js';
+import type { TestSide } from './test-state.js';
+import { distances } from './vectors.js';
 
 export interface RehearsalOptions extends GroundOptions {
   power: number;

@@ -2,7 +2,8 @@
  * The way from what the web pictures say to an answer for a folder: rounds that describe the folder, then rounds that each
  * raise the objective until the answers rest.
  */
-import { type BowerbirdSolver, type TestSide, TestState } from './solver.js';
+import type { BowerbirdSolver } from './solver.js';
+import { type TestSide, TestState } from './test-state.js';
 
 /** Rounds that describe the folder; after two thirds of them its shift is estimated. */
 const describing = 12;

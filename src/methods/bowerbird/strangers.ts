@@ -10,7 +10,8 @@ import { timesTransposed, toUnitRows } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 import { fitLogistic, type Logistic, logisticValue } from './logistic.js';
 import type { Neighbours } from './neighbours.js';
-import { type BowerbirdSolver, distances, logSumExp } from './solver.js';
+import type { BowerbirdSolver } from './solver.js';
+import { distances, logSumExp } from './vectors.js';
 
 /** Fewer pictures than these are no company. */
 export const leastCompany = 20;
