@@ -1,7 +1,7 @@
 /** The table of a comparison: scores with intervals, and tests of each method against the reference and against the best. */
 import { confusionMatrix } from '../fit/index.js';
 import type { Problem } from '../problem/index.js';
-import { candidateNames } from '../problem/index.js';
+import { candidateNames, rowsWhere, selectIntegers } from '../problem/index.js';
 import type { MethodRun } from './method-run.js';
 import { type PaperDataset, paperAccuracy, paperCitation } from './paper-figures.js';
 import type {
@@ -37,11 +37,11 @@ export interface TableInput {
 
 export function buildTable(results: readonly MethodResult[], input: TableInput): CompareTable {
   const { problem, paper, seed } = input;
-  const labels = problem.testLabels!;
-  const scorer = new Scorer(problem, seed);
+  const listed = listedPictures(problem);
+  const scorer = new Scorer(problem, listed, seed);
   const scored = results.map((result) => ({
     result,
-    right: correctness(result, labels),
+    right: correctness(result, listed),
     row: scorer.row(result, paper),
   }));
   const highest = scored.reduce<(typeof scored)[number] | undefined>(
@@ -55,7 +55,7 @@ export function buildTable(results: readonly MethodResult[], input: TableInput):
     ...(highest!.row !== row && { againstBest: scorer.compare(right, highest!.row.method, highest!.right) }),
   }));
   const names = candidateNames(problem);
-  const bestPredictions = highest && Int32Array.from(highest.result.outcomes[0].outcome.predictions!);
+  const bestPredictions = highest && listed.of(highest.result.outcomes[0].outcome);
   return {
     schema: 'bowerbird-compare-1',
     title: input.title,
@@ -74,9 +74,24 @@ export function buildTable(results: readonly MethodResult[], input: TableInput):
     confusion: {
       method: highest?.row.method ?? '',
       counts: bestPredictions
-        ? confusionMatrix(bestPredictions, labels, names.length).map((counts) => Array.from(counts))
+        ? confusionMatrix(bestPredictions, listed.labels, names.length).map((counts) => Array.from(counts))
         : [],
     },
+  };
+}
+
+/** The pictures that show a candidate: categories are scored on these alone. */
+interface ListedPictures {
+  labels: Int32Array;
+  /** Predictions for them. */
+  of(outcome: FitOutcome): Int32Array;
+}
+
+function listedPictures({ testLabels }: Problem): ListedPictures {
+  const rows = rowsWhere(testLabels!.length, (i) => testLabels![i] >= 0);
+  return {
+    labels: selectIntegers(testLabels!, rows),
+    of: ({ predictions }) => selectIntegers(Int32Array.from(predictions!), rows),
   };
 }
 
@@ -86,27 +101,30 @@ interface Correctness {
   mean: Float64Array;
 }
 
-function correctness({ outcomes }: MethodResult, labels: Int32Array): Correctness {
+function correctness({ outcomes }: MethodResult, { labels, of }: ListedPictures): Correctness {
   const mean = new Float64Array(labels.length);
-  for (const { outcome } of outcomes)
-    outcome.predictions!.forEach((category, i) => {
+  const answers = outcomes.map(({ outcome }) => of(outcome));
+  for (const predictions of answers)
+    predictions.forEach((category, i) => {
       if (category === labels[i]) mean[i] += 1 / outcomes.length;
     });
-  return { first: Array.from(labels, (label, i) => outcomes[0].outcome.predictions![i] === label), mean };
+  return { first: Array.from(labels, (label, i) => answers[0][i] === label), mean };
 }
 
 /** Resamples are drawn once and serve all methods. */
 class Scorer {
   readonly #problem: Problem;
+  readonly #listed: ListedPictures;
   readonly #seed: number;
   readonly #overall: Bootstrap;
   readonly #within: Bootstrap;
   readonly #weights: Record<'all' | 'seen' | 'unseen', Float64Array>;
 
-  constructor(problem: Problem, seed: number) {
-    const labels = problem.testLabels!;
+  constructor(problem: Problem, listed: ListedPictures, seed: number) {
+    const { labels } = listed;
     const unseen = problem.testNames.length;
     this.#problem = problem;
+    this.#listed = listed;
     this.#seed = seed;
     this.#overall = new Bootstrap(labels.length, { seed });
     this.#within = new Bootstrap(labels.length, { seed }, labels);
@@ -121,7 +139,7 @@ class Scorer {
     const { run, outcomes } = result;
     const { spec } = run;
     const { generalized } = this.#problem;
-    const { mean } = correctness(result, this.#problem.testLabels!);
+    const { mean } = correctness(result, this.#listed);
     const score = (
       key: 'accuracy' | 'meanCategoryAccuracy' | 'seen' | 'unseen' | 'harmonic',
       interval: Interval,
@@ -129,7 +147,7 @@ class Scorer {
     const category = (key: 'all' | 'seen' | 'unseen') => this.#within.sums(mean, this.#weights[key]);
     const printed = paper && paperAccuracy(paper.dataset, spec.name, generalized);
     const ausuc = outcomes[0].outcome.ausuc;
-    const { thetaArea } = outcomes[0].outcome;
+    const { thetaArea, strangers } = outcomes[0].outcome;
     return {
       method: spec.name,
       title: spec.title,
@@ -144,6 +162,7 @@ class Scorer {
       }),
       ...(ausuc !== undefined && { ausuc }),
       ...(thetaArea !== undefined && { thetaArea }),
+      ...(strangers && { strangers }),
       categories: meanCategories(outcomes.map(({ outcome }) => outcome.categories!)),
       seconds: moments(outcomes.map(({ outcome }) => outcome.seconds)).mean,
       searchSeconds: run.searchSeconds,

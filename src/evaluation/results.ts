@@ -8,7 +8,7 @@
  * An experiment folder: `run.json`, `outcomes.jsonl`, `experiment.json` (ExperimentResult); where the experiment is one of the
  * paper's tables also the three `table.*` files.
  */
-import type { FitMetrics } from '../fit/index.js';
+import type { FitMetrics, StrangerScores } from '../fit/index.js';
 import type { Ingredient, ParameterValue } from '../methods/index.js';
 
 export type Parameters = Readonly<Record<string, ParameterValue>>;
@@ -100,6 +100,8 @@ export interface CompareRow {
   harmonic?: Score;
   ausuc?: number;
   thetaArea?: number;
+  /** Of the first seed, where some test pictures show no candidate. */
+  strangers?: StrangerScores;
   /** Mean accuracy over seeds of each category, by name. */
   categories: Record<string, number>;
   /** Seconds of one fit, mean over seeds. */

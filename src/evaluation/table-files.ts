@@ -18,7 +18,7 @@ export async function writeTable(folder: string, table: CompareTable): Promise<v
 
 type CsvColumn = [name: string, value: (row: CompareRow) => string | number | undefined];
 
-function csvColumns({ setting }: CompareTable): CsvColumn[] {
+function csvColumns({ setting, rows }: CompareTable): CsvColumn[] {
   const score = (name: string, of: (row: CompareRow) => Score | undefined): CsvColumn[] => [
     [name, (row) => of(row)?.mean],
     [`${name}_deviation`, (row) => of(row)?.deviation],
@@ -39,6 +39,13 @@ function csvColumns({ setting }: CompareTable): CsvColumn[] {
         ]
       : []),
     ['theta_area', (row) => row.thetaArea],
+    ...(rows.some(({ strangers }) => strangers)
+      ? ([
+          ['strangers_recognised', (row) => row.strangers?.recognised],
+          ['listed_mistaken_for_strangers', (row) => row.strangers?.mistaken],
+          ['stranger_area', (row) => row.strangers?.area],
+        ] satisfies CsvColumn[])
+      : []),
     ['seeds', (row) => row.seeds.length],
     ['seconds', (row) => row.seconds],
     ['search_seconds', (row) => row.searchSeconds],
@@ -75,6 +82,11 @@ export function tableCells(table: CompareTable): { titles: string[]; rows: strin
       ['unseen', (row) => percent(row.unseen?.mean)],
       ['harmonic', (row) => percent(row.harmonic?.mean)],
     );
+  if (table.rows.some(({ strangers }) => strangers))
+    columns.push([
+      'strangers recognised %',
+      ({ strangers }) => (strangers?.recognised === undefined ? '–' : percent(strangers.recognised)),
+    ]);
   if (ausuc) columns.push(['AUSUC', (row) => row.ausuc?.toFixed(3) ?? '']);
   if (table.paper) columns.push([`paper (${table.paper.dataset})`, (row) => row.paperAccuracy?.toFixed(2) ?? '']);
   columns.push([`against ${table.reference}`, (row) => against(row)], ['seconds', (row) => row.seconds.toFixed(2)]);

@@ -1,7 +1,7 @@
 /** What is said about pictures: for each the category with the largest score, the runner-up, and how sure that is. */
 import { ArgumentError } from '../errors.js';
 import type { Matrix } from '../linalg/index.js';
-import type { Probabilities } from '../problem/index.js';
+import { type Probabilities, unlistedChance } from '../problem/index.js';
 
 /** About n pictures, in columns; categories are indices into `names`. */
 export interface Answers {
@@ -23,6 +23,9 @@ export interface Answers {
   readonly groups?: Int32Array;
 }
 
+/** In the place of a category: what is said, or known, of a picture that shows none of them. */
+export const noneOfThese = 'none of these';
+
 /** One picture's answer. */
 export interface Answer {
   row: number;
@@ -37,8 +40,13 @@ export interface Answer {
   /** How much lower the runner-up scores. */
   margin: number;
   group?: number;
-  /** The right category, where it is known. */
+  /** The right category, where it is known; `noneOfThese` where none is right. */
   truth?: string;
+}
+
+/** What a picture is said to show. */
+export function verdict({ name, unlisted = 0 }: Pick<Answer, 'name' | 'unlisted'>): string {
+  return unlisted > unlistedChance ? noneOfThese : name;
 }
 
 /** Chances of categories; of none of them too, where the method tells. */
@@ -93,7 +101,7 @@ export function answerRows(answers: Answers, labels?: Int32Array): Answer[] {
       ...(runnerUpConfidence && second >= 0 && { runnerUpConfidence: runnerUpConfidence[row] }),
       margin: second < 0 ? Number.NaN : score - scores.at(row, second),
       ...(groups && groups[row] >= 0 && { group: groups[row] }),
-      ...(labels && { truth: names[labels[row]] }),
+      ...(labels && { truth: names[labels[row]] ?? noneOfThese }),
     };
   });
 }

@@ -1,24 +1,30 @@
 /**
- * Confidence that means something: softmax(scores/(σ T)), where σ is the mean spread of a picture's scores over the
+ * Confidence that means something: (1 − doubt) softmax(scores/(σ T)) + doubt/C, where σ is the mean spread of a picture's scores over the
  * categories, which makes classifiers comparable, and the temperature T minimises the negative log-likelihood on
  * pictures whose category is known (Guo et al., "On calibration of modern neural networks", ICML 2017). Those are the
- * pictures of the validation categories, classified by the same method fitted for them; test labels are not touched.
+ * pictures of the validation categories, classified by the same method fitted for them; test labels are not touched. What
+ * was learnt from n pictures leaves a doubt of 1/(n + 2) (Laplace's rule of succession), however clear those n were.
  */
 import { ArgumentError } from '../errors.js';
 import { Matrix } from '../linalg/index.js';
 import { softmaxInPlace } from '../numerics/index.js';
+import { rowMaxima } from '../problem/index.js';
 
 export interface Sharpness {
   readonly temperature: number;
   /** σ of the classifier it belongs to. */
   readonly spread: number;
+  readonly doubt: number;
 }
+
+/** What is left after so many pictures. */
+export const doubtAfter = (pictures: number): number => 1 / (pictures + 2);
 
 export interface Reliability {
   pictures: number;
   accuracy: number;
   meanConfidence: number;
-  /** Expected calibration error: the mean gap between confidence and accuracy over ten groups of like confidence. */
+  /** Expected calibration error: the mean gap between confidence and accuracy over fifteen groups of like confidence. */
   expectedCalibrationError: number;
 }
 
@@ -37,11 +43,11 @@ export function scoreSpread(scores: Matrix): number {
 }
 
 /** Probabilities of the categories, a row at a time. */
-export function confidences(scores: ArrayLike<number>, { temperature, spread }: Sharpness): Float64Array {
+export function confidences(scores: ArrayLike<number>, { temperature, spread, doubt }: Sharpness): Float64Array {
   const scale = 1 / (temperature * spread);
   const chances = Float64Array.from(scores, (score) => score * scale);
   softmaxInPlace(chances);
-  return chances;
+  return chances.map((chance) => (1 - doubt) * chance + doubt / chances.length);
 }
 
 /** The same of n rows of scores. */
@@ -60,7 +66,7 @@ export function findTemperature(scores: Matrix, labels: Int32Array): number {
     const temperature = Math.exp(logTemperature);
     let sum = 0;
     for (let i = 0; i < scores.rows; i++)
-      sum -= Math.log(Math.max(1e-300, confidences(scores.row(i), { temperature, spread })[labels[i]]));
+      sum -= Math.log(Math.max(1e-300, confidences(scores.row(i), { temperature, spread, doubt: 0 })[labels[i]]));
     return sum;
   };
   const golden = (Math.sqrt(5) - 1) / 2;
@@ -74,24 +80,33 @@ export function findTemperature(scores: Matrix, labels: Int32Array): number {
   return Math.exp((low + high) / 2);
 }
 
-const groups = 10;
+const groups = 15;
 
-export function reliability(scores: Matrix, labels: Int32Array, sharpness: Sharpness): Reliability {
-  const counts = Array.from({ length: groups }, () => ({ pictures: 0, right: 0, confidence: 0 }));
-  for (let i = 0; i < scores.rows; i++) {
-    const probabilities = confidences(scores.row(i), sharpness);
-    const best = probabilities.reduce((top, value, c) => (value > probabilities[top] ? c : top), 0);
-    const group = counts[Math.min(groups - 1, Math.floor(probabilities[best] * groups))];
-    group.pictures++;
-    group.confidence += probabilities[best];
-    if (best === labels[i]) group.right++;
+/** How well confidence holds: for each picture the chance that its answer is right, and whether it was. */
+export function reliability(confidence: ArrayLike<number>, right: ArrayLike<boolean>): Reliability {
+  const counts = Array.from({ length: groups }, () => ({ right: 0, confidence: 0 }));
+  for (let i = 0; i < confidence.length; i++) {
+    const group = counts[Math.max(0, Math.min(groups - 1, Math.floor(confidence[i] * groups)))];
+    group.confidence += confidence[i];
+    if (right[i]) group.right++;
   }
-  const total = (key: 'right' | 'confidence') => counts.reduce((sum, group) => sum + group[key], 0) / scores.rows;
-  const gap = counts.reduce((sum, { right, confidence }) => sum + Math.abs(right - confidence), 0);
+  const pictures = confidence.length;
+  const total = (key: 'right' | 'confidence') => counts.reduce((sum, group) => sum + group[key], 0) / pictures;
+  const gap = counts.reduce((sum, group) => sum + Math.abs(group.right - group.confidence), 0);
   return {
-    pictures: scores.rows,
+    pictures,
     accuracy: total('right'),
     meanConfidence: total('confidence'),
-    expectedCalibrationError: gap / scores.rows,
+    expectedCalibrationError: gap / pictures,
   };
+}
+
+/** The same of scores, for the pictures that show a candidate. */
+export function scoreReliability(scores: Matrix, labels: Int32Array, sharpness: Sharpness): Reliability {
+  const listed = [...labels.keys()].filter((i) => labels[i] >= 0);
+  const best = rowMaxima(scores);
+  return reliability(
+    listed.map((i) => confidences(scores.row(i), sharpness)[best[i]]),
+    listed.map((i) => best[i] === labels[i]),
+  );
 }

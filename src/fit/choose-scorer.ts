@@ -8,13 +8,14 @@ import type { Backend } from '../linalg/index.js';
 import { Matrix } from '../linalg/index.js';
 import {
   candidateNames,
+  generalize,
   type Method,
   type Problem,
   rowMaxima,
   syntheticValidationWeb,
   validationSplit,
 } from '../problem/index.js';
-import { findTemperature, type Reliability, reliability, scoreSpread } from './calibration.js';
+import { doubtAfter, findTemperature, type Reliability, scoreReliability, scoreSpread } from './calibration.js';
 import { type LinearScorer, scorePictures } from './scorer.js';
 import { studentOf } from './student.js';
 
@@ -73,6 +74,7 @@ export function scoresAsIfNew(kind: ScorerKind, method: Method, problem: Problem
 export interface ScorerChoice {
   kind: ScorerKind;
   temperature: number;
+  doubt: number;
   /** On the pictures the temperature was found with. */
   validation: Reliability;
 }
@@ -84,9 +86,11 @@ export async function chooseScorer(
 ): Promise<ScorerChoice> {
   const { backend, noise, seed } = setting;
   const validationWeb = problem.validationWeb ?? syntheticValidationWeb(problem, { noise, seed });
-  const validation = validationSplit({ ...problem, validationWeb });
+  const split = validationSplit({ ...problem, validationWeb });
+  const validation = problem.generalized ? generalize(split, seed) : split;
   const labels = validation.testLabels!;
-  const part = halves(labels, validation.testNames.length);
+  const candidates = candidateNames(validation).length;
+  const part = halves(labels, candidates);
   const scores = new Map<ScorerKind, Matrix>();
   for (const seen of [0, 1]) {
     const [own, others] = [seen, 1 - seen].map((wanted) => [...labels.keys()].filter((i) => part[i] === wanted));
@@ -99,7 +103,7 @@ export async function chooseScorer(
     for (const kind of kinds) {
       const scorer = scorerOfKind(kind, method, half, setting);
       if (!scorer) continue;
-      const all = scores.get(kind) ?? Matrix.zeros(labels.length, validation.testNames.length);
+      const all = scores.get(kind) ?? Matrix.zeros(labels.length, candidates);
       const some = scorePictures(scorer, rowsOf(validation.testFeatures, others), backend);
       for (const [k, i] of others.entries()) all.row(i).set(some.row(k));
       scores.set(kind, all);
@@ -109,7 +113,8 @@ export async function chooseScorer(
   const kind = [...scores.keys()].reduce((best, other) => (right(other) > right(best) ? other : best));
   const temperature = findTemperature(scores.get(kind)!, labels);
   const spread = scoreSpread(scores.get(kind)!);
-  return { kind, temperature, validation: reliability(scores.get(kind)!, labels, { temperature, spread }) };
+  const doubt = doubtAfter(labels.length);
+  return { kind, temperature, doubt, validation: scoreReliability(scores.get(kind)!, labels, { temperature, spread, doubt }) };
 }
 
 /** 0 and 1 in turn within each category. */

@@ -6,13 +6,20 @@ import { ArgumentError } from '../errors.js';
 import type { Backend, Matrix } from '../linalg/index.js';
 import { type BackendOptions, createBackend } from '../linalg/index.js';
 import { createMethod, findMethod, type MethodSpec, type ParameterValue } from '../methods/index.js';
-import { candidateNames, type FeatureScaling, type Method, type Problem, problemHash } from '../problem/index.js';
+import {
+  candidateNames,
+  type FeatureScaling,
+  type Method,
+  type Problem,
+  problemHash,
+  type StrangerGroups,
+} from '../problem/index.js';
 import type { Progress } from '../progress.js';
 import { versions } from '../versions.js';
 import { type Answers, answersOf } from './answers.js';
-import { type FitMetrics, fitMetrics } from './metrics.js';
+import { confidenceMetrics, type FitMetrics, fitMetrics } from './metrics.js';
 import { modelOf } from './model.js';
-import { type FitRecord, type FitResult, fitSchema, type WeightedPicture } from './result.js';
+import { type FitRecord, type FitResult, fitSchema, type StrangerGroup, type WeightedPicture } from './result.js';
 
 /** A name of the registry, a specification, or a method that is made already. */
 export type MethodChoice = string | MethodSpec | Method;
@@ -75,19 +82,22 @@ async function fitWith(
 ): Promise<FitResult> {
   const { parameters = {}, seed = 1, scaling = 'none', signal, onProgress } = settings;
   const first = await fitAnswers(problem, method, { ...settings, backend });
-  const { fitted, name, web, seconds, webWeights, metrics } = first;
+  const { fitted, name, web, seconds, webWeights } = first;
+  const groups = fitted.groups?.();
   const { trace, semantics, dictionary, iterations, converged, warnings } = fitted.details?.() ?? {};
   const another = (some: Problem) => makeAnother(method, parameters, seed).fit(some, { backend, signal, onProgress });
   const setting = { ...settings, name, web, backend, seed, scaling };
   const { model, calibration, chances } = await modelOf(fitted, problem, another, setting);
   // A method's own chances are better informed than those of the model it leaves behind.
   const answers = first.answers.confidence ? first.answers : withChances(first.answers, chances);
+  const metrics = { ...first.metrics, ...(problem.testLabels && confidenceMetrics(answers, problem.testLabels)) };
   const given = { method: name, parameters, seed };
   return {
     ...answers,
     ...(problem.testLabels && { labels: problem.testLabels }),
     metrics: { ...metrics, ...(calibration && { calibration }) },
     ...(webWeights && { web: weightedPictures(problem, webWeights) }),
+    ...(groups && { strangerGroups: describeGroups(groups, problem) }),
     ...(model && { model }),
     ...(trace && { trace }),
     ...(semantics && { semantics }),
@@ -140,9 +150,10 @@ export async function fitAnswers(
     ? { made: method, name: method.constructor.name, web: true }
     : fromSpec(method, parameters, seed);
   const fitted = await made.fit(problem, { ...methodOptions, backend, signal, onProgress });
+  const groups = fitted.groups?.();
   const answers = answersOf(fitted.decisionValues(problem.testFeatures), candidateNames(problem), {
     chances: fitted.probabilities?.(problem.testFeatures),
-    groups: fitted.groups?.(),
+    groups: groups?.of,
   });
   const seconds = (performance.now() - begun) / 1000;
   const webWeights = fitted.webWeights?.();
@@ -169,6 +180,17 @@ function makeAnother(method: MethodChoice, parameters: Readonly<Record<string, P
     'confidence is learnt by fitting the method again, and this one is made already',
     'Give the name of a method or its specification.',
   );
+}
+
+function describeGroups({ of, nearest }: StrangerGroups, { testNames, auxiliaryNames }: Problem): StrangerGroup[] {
+  const pictures = new Int32Array(nearest.length);
+  for (const group of of) if (group >= 0) pictures[group]++;
+  return nearest.map(({ listed, auxiliary }, group) => ({
+    group,
+    pictures: pictures[group],
+    nearestListed: testNames[listed],
+    nearestAuxiliary: auxiliaryNames[auxiliary],
+  }));
 }
 
 function weightedPictures({ testNames, webLabels, webTexts }: Problem, weights: Float64Array): WeightedPicture[] {

@@ -4,10 +4,11 @@
  * - `run.json`: the record, written last; a folder without it holds no finished fit
  * - `predictions.csv`: an answer a test picture; cells that are not known stay empty
  * - `answers.csv`: the same by the names of the pictures, where these are known
+ * - `groups.csv`: the groups of pictures that show none of the categories, from methods that make some
  * - `scores.npy` (n×C), `metrics.json`
  * - `weights.csv`, `weights.npy`: the weights of the web pictures, from methods that have some
  * - `semantics.npy` (n×m), `category-semantics.npy` (C×m), `dictionary.npy` (d×m), `trace.csv`: from methods that learn them
- * - `model.safetensors`: classifies pictures that come later (scorer.ts)
+ * - `model.safetensors`: classifies pictures that come later (model-file.ts)
  */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
@@ -15,10 +16,12 @@ import { join } from 'node:path';
 import { FormatError, UsageError } from '../errors.js';
 import { readCsv, readNpy, toMatrix, writeCsv, writeFileAtomic, writeNpy } from '../formats/index.js';
 import type { Matrix } from '../linalg/index.js';
-import { type Answer, type Answers, answerRows } from './answers.js';
+import { readAnswerFile, writeAnswers } from './answer-file.js';
+import type { Answer } from './answers.js';
 import type { FitMetrics } from './metrics.js';
-import { type FitRecord, type FitResult, fitSchema, type WeightedPicture } from './result.js';
-import { loadModel, type Model, saveModel } from './scorer.js';
+import { loadModel, saveModel } from './model-file.js';
+import { type FitRecord, type FitResult, fitSchema, type StrangerGroup, type WeightedPicture } from './result.js';
+import type { Model } from './scorer.js';
 
 /** The record goes first when a folder is cleared: without it nobody takes the rest for a finished fit. */
 const files = {
@@ -26,6 +29,7 @@ const files = {
   metrics: 'metrics.json',
   predictions: 'predictions.csv',
   answers: 'answers.csv',
+  groups: 'groups.csv',
   scores: 'scores.npy',
   weights: 'weights.csv',
   weightValues: 'weights.npy',
@@ -36,56 +40,27 @@ const files = {
   model: 'model.safetensors',
 } as const;
 
-const columns: Readonly<Record<string, (answer: Answer) => string | number | undefined>> = {
-  name: ({ name }) => name,
-  category: ({ category }) => category,
-  score: ({ score }) => score,
-  confidence: ({ confidence }) => confidence,
-  unlisted: ({ unlisted }) => unlisted,
-  runner_up: ({ runnerUp }) => runnerUp,
-  runner_up_confidence: ({ runnerUpConfidence }) => runnerUpConfidence,
-  margin: ({ margin }) => margin,
-  group: ({ group }) => group,
-  truth: ({ truth }) => truth,
-};
-/** Of use to those who have the other files at hand. */
-const ofRows: readonly string[] = ['category', 'score'];
-
-/** Answers as a table: by row, or, for people, by the pictures' names. */
-export function answerTable(answers: Answers, options: { labels?: Int32Array; pictures?: readonly string[] } = {}) {
-  const { labels, pictures } = options;
-  const shown = Object.keys(columns).filter((name) => !pictures || !ofRows.includes(name));
-  return {
-    header: [pictures ? 'picture' : 'row', ...shown],
-    rows: answerRows(answers, labels).map((answer) => [
-      pictures?.[answer.row] ?? answer.row,
-      ...shown.map((name) => columns[name](answer)),
-    ]),
-  };
-}
-
-export async function writeAnswers(
-  path: string,
-  answers: Answers,
-  options: { labels?: Int32Array; pictures?: readonly string[] } = {},
-): Promise<void> {
-  const { header, rows } = answerTable(answers, options);
-  await writeCsv(path, rows, { header });
-}
-
 /** Writes the folder anew; nothing of an earlier fit stays that could be taken for this one's. */
 export async function writeFit(
   folder: string,
   result: FitResult,
   { pictures }: { pictures?: readonly string[] } = {},
 ): Promise<void> {
-  const { record, metrics, scores, labels, web, trace, semantics, dictionary, model } = result;
+  const { record, metrics, scores, labels, strangerGroups, web, trace, semantics, dictionary, model } = result;
   const file = (name: keyof typeof files) => join(folder, files[name]);
   await mkdir(folder, { recursive: true });
   for (const name of Object.values(files)) await rm(join(folder, name), { force: true });
   await writeNpy(file('scores'), scores.copy('float32'));
   await writeAnswers(file('predictions'), result, { labels });
   if (pictures) await writeAnswers(file('answers'), result, { labels, pictures });
+  if (strangerGroups)
+    await writeCsv(
+      file('groups'),
+      strangerGroups.map(({ group, pictures: count, nearestListed, nearestAuxiliary }) => [
+        ...[group, count, nearestListed, nearestAuxiliary],
+      ]),
+      { header: ['group', 'pictures', 'nearest_listed', 'nearest_auxiliary'] },
+    );
   if (web) {
     const weights = Float64Array.from(web, ({ weight }) => weight);
     await writeNpy(file('weightValues'), { shape: [weights.length], dtype: 'float64', data: weights });
@@ -134,6 +109,7 @@ export async function readFit(folder: string): Promise<FitResult> {
   if (!scores) throw new FormatError(join(folder, files.scores), undefined, 'is missing', 'Fit again.');
   const dictionary = await readMatrix(folder, 'dictionary');
   const semantics = await readSemantics(folder);
+  const strangerGroups = await readStrangerGroups(folder);
   const web = await readWeights(folder);
   const trace = await readTrace(folder);
   const model = await readModel(folder);
@@ -144,12 +120,13 @@ export async function readFit(folder: string): Promise<FitResult> {
     ...(confidence && { confidence }),
     ...(runnerUpConfidence && { runnerUpConfidence }),
     ...(unlisted && { unlisted }),
-    ...(answers.some(({ group }) => group !== undefined) && {
+    ...((strangerGroups || answers.some(({ group }) => group !== undefined)) && {
       groups: Int32Array.from(answers, ({ group }) => group ?? -1),
     }),
     ...(answers.some(({ truth }) => truth !== undefined) && {
       labels: Int32Array.from(answers, ({ truth }) => names.indexOf(truth ?? '')),
     }),
+    ...(strangerGroups && { strangerGroups }),
     ...(web && { web }),
     ...(trace && { trace }),
     ...(semantics && { semantics }),
@@ -198,33 +175,20 @@ export async function readFitMetrics(folder: string): Promise<FitMetrics> {
 }
 
 /** The answers about the test pictures, in the order of their rows. */
-export async function readAnswers(folder: string): Promise<Answer[]> {
-  const { header = [], rows } = await readCsv(join(folder, files.predictions));
-  const at = Object.fromEntries(header.map((name, c) => [name, c]));
-  return rows.map((cells): Answer => {
-    const text = (name: string) => cells[at[name]] || undefined;
-    const number = (name: string) => (text(name) === undefined ? undefined : Number(text(name)));
-    const [confidence, unlisted, group, truth] = [
-      number('confidence'),
-      number('unlisted'),
-      number('group'),
-      text('truth'),
-    ];
-    const runnerUpConfidence = number('runner_up_confidence');
-    return {
-      row: Number(text('row')),
-      name: text('name') ?? '',
-      category: Number(text('category')),
-      score: Number(text('score')),
-      ...(confidence !== undefined && { confidence }),
-      ...(unlisted !== undefined && { unlisted }),
-      runnerUp: text('runner_up') ?? '',
-      ...(runnerUpConfidence !== undefined && { runnerUpConfidence }),
-      margin: number('margin') ?? Number.NaN,
-      ...(group !== undefined && { group }),
-      ...(truth !== undefined && { truth }),
-    };
-  });
+export function readAnswers(folder: string): Promise<Answer[]> {
+  return readAnswerFile(join(folder, files.predictions));
+}
+
+/** The groups of unlisted pictures; undefined for a method that makes none. */
+export async function readStrangerGroups(folder: string): Promise<StrangerGroup[] | undefined> {
+  const path = join(folder, files.groups);
+  if (!existsSync(path)) return undefined;
+  return (await readCsv(path)).rows.map(([group, pictures, nearestListed, nearestAuxiliary]) => ({
+    group: Number(group),
+    pictures: Number(pictures),
+    nearestListed,
+    nearestAuxiliary,
+  }));
 }
 
 /** The web pictures of a fit; undefined where it weighed none. */
@@ -272,12 +236,12 @@ export async function readSemantics(folder: string): Promise<FitResult['semantic
 
 /** Files of a finished fit that are the same whenever the same is fitted. */
 export function fitOutputs(folder: string): string[] {
-  const perhaps = [files.answers, files.weights, files.model];
+  const perhaps = [files.answers, files.groups, files.weights, files.model];
   return [files.predictions, files.metrics, ...perhaps.filter((name) => existsSync(join(folder, name)))];
 }
 
 /** Copies what is needed to look back at a fit when another one has taken its place. */
 export async function copyFit(from: string, into: string): Promise<void> {
-  const names = [files.record, files.metrics, files.predictions, files.weightValues, files.trace];
+  const names = [files.record, files.metrics, files.predictions, files.groups, files.weightValues, files.trace];
   for (const name of names) if (existsSync(join(from, name))) await copyFile(join(from, name), join(into, name));
 }

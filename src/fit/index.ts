@@ -1,10 +1,10 @@
 /** Fits: one function that makes them, one result, one folder, one model. */
 export { accuracy, categoryAccuracies, confusionMatrix, meanCategoryAccuracy, rocArea, rocCurve } from './accuracy.js';
-export { type Answer, type Answers, answerRows, answersOf } from './answers.js';
+export { answerTable, writeAnswers } from './answer-file.js';
+export { type Answer, type Answers, answerRows, answersOf, noneOfThese, verdict } from './answers.js';
 export { chancesOf, confidences, type Reliability, reliability, type Sharpness } from './calibration.js';
 export { type AnswerOptions, type FitSettings, type FittedAnswers, fit, fitAnswers, type MethodChoice } from './fit.js';
 export {
-  answerTable,
   copyFit,
   fitOutputs,
   looksLikeFit,
@@ -14,14 +14,15 @@ export {
   readFitRecord,
   readModel,
   readSemantics,
+  readStrangerGroups,
   readTrace,
   readWeights,
   readWeightValues,
   recordIn,
-  writeAnswers,
   writeFit,
 } from './folder.js';
 export { seenUnseenArea } from './generalized-scores.js';
-export { type FitMetrics, fitMetrics } from './metrics.js';
-export type { FitRecord, FitResult, WeightedPicture } from './result.js';
-export { classifyFeatures, type LinearScorer, loadModel, type Model, saveModel, scorePictures } from './scorer.js';
+export { type FitMetrics, fitMetrics, type StrangerScores } from './metrics.js';
+export { loadModel, saveModel } from './model-file.js';
+export type { FitRecord, FitResult, StrangerGroup, WeightedPicture } from './result.js';
+export { classifyFeatures, type LinearScorer, type Model, scorePictures } from './scorer.js';

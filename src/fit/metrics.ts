@@ -1,8 +1,15 @@
 /** What a fit came to, in numbers: scores where labels are known, the weights against the truth, the honesty of confidence. */
-import { candidateNames, type Problem } from '../problem/index.js';
+import {
+  candidateNames,
+  type Problem,
+  rowsWhere,
+  selectIntegers,
+  selectRows,
+  unlistedChance,
+} from '../problem/index.js';
 import { accuracy, categoryAccuracies, meanCategoryAccuracy, rocArea } from './accuracy.js';
 import type { Answers } from './answers.js';
-import type { Reliability } from './calibration.js';
+import { type Reliability, reliability } from './calibration.js';
 import { generalizedScores, seenUnseenArea } from './generalized-scores.js';
 
 /** Scores are shares between 0 and 1 and are missing where labels are. */
@@ -19,6 +26,10 @@ export interface FitMetrics {
   ausuc?: number;
   /** Area under the curve of the weights as a detector of right web pictures, where the truth is known. */
   thetaArea?: number;
+  /** How well the confidence of the answers holds; a picture that shows no candidate has no right answer. */
+  confidence?: Reliability;
+  /** Where some test pictures are known to show no candidate. */
+  strangers?: StrangerScores;
   /** How honest the model's confidence is. */
   calibration?: {
     /** On the pictures it was learnt with. */
@@ -28,25 +39,66 @@ export interface FitMetrics {
   };
 }
 
-export function fitMetrics(
-  problem: Problem,
-  { predictions, scores }: Pick<Answers, 'predictions' | 'scores'>,
-  webWeights?: Float64Array,
-): FitMetrics {
+/** Pictures that show no candidate, and how they fared. */
+export interface StrangerScores {
+  pictures: number;
+  /** Share of them that was said to show none of the candidates; absent for a method that never says so. */
+  recognised?: number;
+  /** Share of the other pictures that was said to show none, though one was right. */
+  mistaken?: number;
+  /** Chance that a stranger is thought likelier to be one than another picture. */
+  area?: number;
+}
+
+type Said = Pick<Answers, 'predictions' | 'scores' | 'confidence' | 'unlisted'>;
+
+export function fitMetrics(problem: Problem, answers: Said, webWeights?: Float64Array): FitMetrics {
   const { testLabels, testNames, webKinds } = problem;
   const known = webKinds && webWeights?.length === webKinds.length;
+  // Categories are scored on pictures that show one.
+  const rows = testLabels && rowsWhere(testLabels.length, (i) => testLabels[i] >= 0);
+  const labels = rows && selectIntegers(testLabels, rows);
+  const predictions = rows && selectIntegers(answers.predictions, rows);
   return {
-    ...(testLabels && labelledMetrics(predictions, testLabels, candidateNames(problem))),
-    ...(testLabels &&
+    ...(labels?.length && labelledMetrics(predictions!, labels, candidateNames(problem))),
+    ...(labels?.length &&
       problem.generalized && {
-        ...generalizedScores(predictions, testLabels, testNames.length),
-        ausuc: seenUnseenArea(scores, testLabels, testNames.length),
+        ...generalizedScores(predictions!, labels, testNames.length),
+        ausuc: seenUnseenArea(selectRows(answers.scores, rows!), labels, testNames.length),
       }),
+    ...(testLabels && confidenceMetrics(answers, testLabels)),
     ...(known && {
       thetaArea: rocArea(
         webWeights,
         webKinds.map((kind) => kind === 'clean'),
       ),
+    }),
+  };
+}
+
+export function confidenceMetrics(answers: Omit<Said, 'scores'>, labels: Int32Array): FitMetrics {
+  const { predictions, confidence, unlisted } = answers;
+  const strange = Array.from(labels, (label) => label < 0);
+  const pictures = strange.filter(Boolean).length;
+  const said = (among: boolean) =>
+    unlisted!.filter((chance, i) => strange[i] === among && chance > unlistedChance).length;
+  return {
+    ...(confidence && {
+      confidence: reliability(
+        confidence,
+        Array.from(labels, (label, i) => label === predictions[i]),
+      ),
+    }),
+    ...(pictures > 0 && {
+      strangers: {
+        pictures,
+        ...(unlisted && { recognised: said(true) / pictures }),
+        ...(unlisted &&
+          pictures < labels.length && {
+            mistaken: said(false) / (labels.length - pictures),
+            area: rocArea(unlisted, strange),
+          }),
+      },
     }),
   };
 }

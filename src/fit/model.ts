@@ -4,7 +4,7 @@
  */
 import type { Backend, Matrix } from '../linalg/index.js';
 import type { FeatureScaling, Method, Problem } from '../problem/index.js';
-import { chancesOf, reliability, scoreSpread } from './calibration.js';
+import { chancesOf, type Sharpness, scoreReliability, scoreSpread } from './calibration.js';
 import { chooseScorer, type ScorerChoice, scorerOfKind, scoresAsIfNew } from './choose-scorer.js';
 import type { FitMetrics } from './metrics.js';
 import type { Model } from './scorer.js';
@@ -48,23 +48,33 @@ export async function modelOf(
   if (scaling === 'zscore' || centred) return {};
   const scorers = { web, normalise: scaling === 'l2' ? ('unit' as const) : ('none' as const), backend };
   const own = { method: name, ...(features !== undefined && { features }) };
-  if (!calibrate) {
-    const scorer = scorerOfKind('own', method, problem, scorers);
-    return scorer ? { model: { scorer, ...own, kind: kindInWords('own') } } : {};
+  const strangers = method.strangers?.();
+  const choice = calibrate && (await choiceOf(problem, learn, { ...setting, ...scorers, noise: calibrate.noise }));
+  if (!choice) {
+    const mapped = scorerOfKind('own', method, problem, scorers);
+    const sharpness = ownSharpness(method);
+    // Without a choice a method that knows how sure it is speaks for itself, and a student for any other.
+    const taught = calibrate && !(mapped && sharpness) ? scorerOfKind(defaultRidge, method, problem, scorers) : undefined;
+    if (taught) return { model: { scorer: taught, ...own, kind: kindInWords(defaultRidge) } };
+    if (!mapped) return {};
+    const sure = sharpness && { sharpness, ...(strangers && { strangers }) };
+    return { model: { scorer: mapped, ...own, kind: kindInWords('own'), ...sure } };
   }
-  const choice = await choiceOf(problem, learn, { ...setting, ...scorers, noise: calibrate.noise });
-  const { kind = defaultRidge, temperature, validation } = choice ?? {};
-  const scorer = scorerOfKind(kind, method, problem, scorers) ?? scorerOfKind(defaultRidge, method, problem, scorers)!;
-  const model = { scorer, ...own, kind: kindInWords(kind) };
-  if (temperature === undefined || validation === undefined) return { model };
+  const { kind, temperature, doubt, validation } = choice;
+  const scorer = scorerOfKind(kind, method, problem, scorers)!;
   const scores = scoresAsIfNew(kind, method, problem, scorers);
-  const sharpness = { temperature, spread: scoreSpread(scores) };
-  const test = problem.testLabels && reliability(scores, problem.testLabels, sharpness);
+  const sharpness = { temperature, spread: scoreSpread(scores), doubt };
+  const test = problem.testLabels && scoreReliability(scores, problem.testLabels, sharpness);
   return {
-    model: { ...model, sharpness },
+    model: { scorer, ...own, kind: kindInWords(kind), sharpness, ...(strangers && { strangers }) },
     calibration: { validation, ...(test && { test }) },
     chances: chancesOf(scores, sharpness),
   };
+}
+
+function ownSharpness(method: Method): Sharpness | undefined {
+  const own = method.sureness?.();
+  return own && { temperature: 1 / own.factor, spread: 1, doubt: own.doubt };
 }
 
 async function choiceOf(

@@ -41,6 +41,14 @@ export interface WeightedPicture {
   text: string;
 }
 
+/** Test pictures that seem to show one category that is none of the candidates. */
+export interface StrangerGroup {
+  group: number;
+  pictures: number;
+  nearestListed: string;
+  nearestAuxiliary: string;
+}
+
 export interface FitResult extends Answers, Pick<FitDetails, 'trace' | 'semantics' | 'dictionary'> {
   readonly record: FitRecord;
   readonly metrics: FitMetrics;
@@ -48,6 +56,8 @@ export interface FitResult extends Answers, Pick<FitDetails, 'trace' | 'semantic
   readonly labels?: Int32Array;
   /** In the order of the problem; absent for a method without weights. */
   readonly web?: readonly WeightedPicture[];
+  /** Groups of `groups`, largest first; absent for a method that makes none. */
+  readonly strangerGroups?: readonly StrangerGroup[];
   /** For pictures that come later; absent for a method that classifies only those it was fitted with. */
   readonly model?: Model;
   readonly scores: Matrix;

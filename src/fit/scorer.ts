@@ -1,13 +1,12 @@
 /**
  * A fitted classifier as a few matrices, whatever method it came from: x̂ = x/‖x‖ where features are scaled to unit
- * length, then the method's formula (`LinearDecision`). With it go its file and, where it was learnt, how sharply its
- * scores decide.
+ * length, then the method's formula (`LinearDecision`). With it go, where they were learnt, how sharply its scores decide
+ * and what tells pictures that show no candidate.
  */
-import { ArgumentError, FormatError } from '../errors.js';
-import { openSafetensors, toMatrix, writeSafetensors } from '../formats/index.js';
+import { ArgumentError } from '../errors.js';
 import type { Backend } from '../linalg/index.js';
 import { Matrix } from '../linalg/index.js';
-import type { LinearDecision } from '../problem/index.js';
+import type { LinearDecision, StrangerDecision } from '../problem/index.js';
 import { type Answers, answersOf } from './answers.js';
 import { chancesOf, type Sharpness } from './calibration.js';
 
@@ -25,6 +24,8 @@ export interface Model {
   readonly kind: string;
   /** Absent where no confidence could be learnt. */
   readonly sharpness?: Sharpness;
+  /** Absent where nobody can tell. */
+  readonly strangers?: StrangerDecision;
   /** Fingerprint of how the features were made, where that is known. */
   readonly features?: string;
 }
@@ -34,28 +35,71 @@ export function scorePictures(scorer: LinearScorer, features: Matrix, backend: B
   const d = (scorer.map ?? scorer.weights).rows;
   if (features.cols !== d)
     throw new ArgumentError(`the classifier takes ${d} features a picture, these have ${features.cols}`);
-  let current = features.copy('float64');
-  if (scorer.normalise === 'unit') unitRows(current);
-  if (scorer.power !== undefined) {
-    const { power } = scorer;
-    for (let i = 0; i < current.data.length; i++)
-      current.data[i] = Math.sign(current.data[i]) * Math.abs(current.data[i]) ** power;
-    unitRows(current);
-  }
+  let current = prepared(features, scorer.normalise, scorer.power);
   if (scorer.map) current = product(backend, current, scorer.map);
   if (scorer.unitSemantics) unitRows(current);
-  const scores = product(backend, current, scorer.weights);
-  for (let i = 0; i < scores.rows; i++) {
-    const row = scores.row(i);
-    for (let c = 0; c < row.length; c++) row[c] += scorer.bias[c];
-  }
-  return scores;
+  return affine(backend, current, scorer);
+}
+
+/** The chance of each picture to show no candidate. */
+export function unlistedChances(
+  strangers: StrangerDecision,
+  normalise: LinearScorer['normalise'],
+  features: Matrix,
+  backend: Backend,
+): Float64Array {
+  const { candidates, coefficients, intercept } = strangers;
+  const scores = affine(backend, prepared(features, normalise, strangers.power), strangers);
+  return Float64Array.from({ length: scores.rows }, (_, i) => {
+    const listed = scores.row(i).slice(0, candidates).sort();
+    const best = listed[candidates - 1];
+    const second = listed[candidates - 2] ?? best;
+    const signs = [logSumExp(listed), best - second, logSumExp(scores.row(i).subarray(candidates)), best];
+    return 1 / (1 + Math.exp(-signs.reduce((sum, sign, k) => sum + coefficients[k] * sign, intercept)));
+  });
 }
 
 /** What a model says about pictures, from their features as the network gives them. */
-export function classifyFeatures({ scorer, sharpness }: Model, features: Matrix, backend: Backend): Answers {
+export function classifyFeatures(model: Model, features: Matrix, backend: Backend): Answers {
+  const { scorer, sharpness, strangers } = model;
   const scores = scorePictures(scorer, features, backend);
-  return answersOf(scores, scorer.names, sharpness && { chances: { listed: chancesOf(scores, sharpness) } });
+  if (!sharpness) return answersOf(scores, scorer.names);
+  const listed = chancesOf(scores, sharpness);
+  if (!strangers) return answersOf(scores, scorer.names, { chances: { listed } });
+  const unlisted = unlistedChances(strangers, scorer.normalise, features, backend);
+  for (let i = 0; i < listed.rows; i++) {
+    const row = listed.row(i);
+    for (let c = 0; c < row.length; c++) row[c] *= 1 - unlisted[i];
+  }
+  return answersOf(scores, scorer.names, { chances: { listed, unlisted } });
+}
+
+/** To unit length where that is wanted, and, where there is a power, raised to it and to unit length again. */
+function prepared(features: Matrix, normalise: LinearScorer['normalise'], power?: number): Matrix<Float64Array> {
+  const rows = features.copy('float64');
+  if (normalise === 'unit') unitRows(rows);
+  if (power === undefined) return rows;
+  for (let i = 0; i < rows.data.length; i++) rows.data[i] = Math.sign(rows.data[i]) * Math.abs(rows.data[i]) ** power;
+  unitRows(rows);
+  return rows;
+}
+
+function affine(
+  backend: Backend,
+  rows: Matrix<Float64Array>,
+  { weights, bias }: { weights: Matrix<Float64Array>; bias: Float64Array },
+): Matrix<Float64Array> {
+  const result = product(backend, rows, weights);
+  for (let i = 0; i < result.rows; i++) {
+    const row = result.row(i);
+    for (let c = 0; c < row.length; c++) row[c] += bias[c];
+  }
+  return result;
+}
+
+function logSumExp(values: Float64Array): number {
+  const most = values.reduce((largest, value) => Math.max(largest, value), Number.NEGATIVE_INFINITY);
+  return most + Math.log(values.reduce((sum, value) => sum + Math.exp(value - most), 0));
 }
 
 /** Rows without length stay as they are. */
@@ -73,52 +117,4 @@ function product(backend: Backend, a: Matrix<Float64Array>, b: Matrix<Float64Arr
   const result = Matrix.zeros(a.rows, b.cols);
   backend.gemm(result, a, b);
   return result;
-}
-
-const format = 'bowerbird-model-1';
-
-export async function saveModel(path: string, model: Model): Promise<void> {
-  const { scorer, method, kind, sharpness, features } = model;
-  const { map, weights, bias, names, normalise, power, unitSemantics = false } = scorer;
-  const metadata = {
-    ...{ format, method, kind, normalise, names: JSON.stringify(names), unitSemantics: String(unitSemantics) },
-    ...(power !== undefined && { power: String(power) }),
-    ...(sharpness && { temperature: String(sharpness.temperature), spread: String(sharpness.spread) }),
-    ...(features !== undefined && { features }),
-  };
-  const vector = { shape: [bias.length], dtype: 'float64' as const, data: bias };
-  await writeSafetensors(path, { ...(map && { map }), weights, bias: vector }, { metadata });
-}
-
-/** @throws FormatError for a file that is no model of this version */
-export async function loadModel(path: string): Promise<Model> {
-  const file = await openSafetensors(path);
-  try {
-    const { metadata, names: arrays } = file;
-    const { method, kind, temperature, spread, features } = metadata;
-    if (metadata.format !== format)
-      throw new FormatError(
-        path,
-        undefined,
-        `is not a saved model (format "${metadata.format ?? 'none'}"; "${format}" was expected)`,
-        'If an earlier version of bowerbird wrote it, fit again.',
-      );
-    const matrix = async (name: string) => toMatrix(await file.read(name), 'float64', { name, file: path });
-    const scorer: LinearScorer = {
-      ...(arrays.includes('map') && { map: await matrix('map') }),
-      weights: await matrix('weights'),
-      bias: Float64Array.from((await file.read('bias')).data as Float64Array),
-      normalise: metadata.normalise === 'unit' ? 'unit' : 'none',
-      unitSemantics: metadata.unitSemantics === 'true',
-      ...(metadata.power !== undefined && { power: Number(metadata.power) }),
-      names: JSON.parse(metadata.names) as string[],
-    };
-    return {
-      ...{ scorer, method, kind },
-      ...(temperature !== undefined && { sharpness: { temperature: Number(temperature), spread: Number(spread) } }),
-      ...(features !== undefined && { features }),
-    };
-  } finally {
-    await file.close();
-  }
 }

@@ -109,6 +109,8 @@ function* checkLabels(problem: Problem, options: CheckOptions): Generator<Proble
       problem.testFeatures,
       count,
       problem.generalized ? 'test and auxiliary' : 'test',
+      // A picture that shows no candidate.
+      -1,
     );
   }
   if (web) yield* checkLabelArray('validation_web', web.labels, web.features, countA, 'auxiliary');
@@ -123,6 +125,7 @@ function* checkLabelArray(
   features: Matrix,
   categories: number,
   kind: string,
+  least = 0,
 ): Generator<ProblemError> {
   if (labels.length !== features.rows)
     yield new ProblemError(
@@ -131,7 +134,7 @@ function* checkLabelArray(
       `has ${labels.length} labels, ${set}_features has ${features.rows} rows`,
       'One label belongs to each picture, in the same order.',
     );
-  const row = labels.findIndex((label) => label < 0 || label >= categories);
+  const row = labels.findIndex((label) => label < least || label >= categories);
   if (row >= 0)
     yield new ProblemError(
       `${set}_labels`,

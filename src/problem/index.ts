@@ -17,7 +17,11 @@ export {
   type Probabilities,
   requireLearnable,
   rowMaxima,
+  type StrangerDecision,
+  type StrangerGroups,
+  type Sureness,
   sameRows,
+  unlistedChance,
 } from './method.js';
 export {
   type FeatureScaling,

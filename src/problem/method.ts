@@ -29,6 +29,28 @@ export interface LinearDecision {
   readonly bias: Float64Array;
 }
 
+/**
+ * The log odds that a picture shows none of the candidates, as a formula in the features x: sign(x)|x|^p to unit length,
+ * scores s = x W + b of the candidates and, after them, of known others; then c·f + a, where f is log Σ exp s over the
+ * candidates, the best of these less the second, log Σ exp s over the others, and the best of the candidates.
+ */
+export interface StrangerDecision {
+  readonly power: number;
+  /** d×(candidates + others) */
+  readonly weights: Matrix<Float64Array>;
+  readonly bias: Float64Array;
+  readonly candidates: number;
+  /** Four. */
+  readonly coefficients: Float64Array;
+  readonly intercept: number;
+}
+
+/** Chances of candidates from decision values: (1 − doubt) softmax(factor · values) + doubt / C. */
+export interface Sureness {
+  readonly factor: number;
+  readonly doubt: number;
+}
+
 /** What a method can tell of its fit besides its answers. */
 export interface FitDetails {
   readonly iterations?: number;
@@ -49,6 +71,17 @@ export interface Probabilities {
   readonly unlisted: Float64Array;
 }
 
+/** Test pictures that show no candidate, in groups of what seems to be one category each. */
+export interface StrangerGroups {
+  /** The group of each test picture, −1 for none. */
+  readonly of: Int32Array;
+  /** Of each group the test and the auxiliary category that look most like it. */
+  readonly nearest: readonly { readonly listed: number; readonly auxiliary: number }[];
+}
+
+/** Above this chance of being unlisted a picture is said to show none of the candidates. */
+export const unlistedChance = 0.5;
+
 export interface Method {
   /** Learns from the problem, forgetting anything learnt before. The problem is never modified. */
   fit(problem: Problem, options: FitOptions): Promise<this>;
@@ -65,8 +98,12 @@ export interface Method {
   linear?(): LinearDecision | undefined;
   /** Chances the method itself vouches for; absent, they are learnt on validation categories. */
   probabilities?(features: Matrix): Probabilities;
-  /** For each test picture of the fit the group of unlisted pictures that it is one of, −1 for none. */
-  groups?(): Int32Array | undefined;
+  /** How sure the values of `linear` may be, from methods that know. */
+  sureness?(): Sureness | undefined;
+  /** Whether pictures that come later show a candidate at all, from methods that can tell. */
+  strangers?(): StrangerDecision | undefined;
+  /** Unlisted pictures of the fit that belong together. */
+  groups?(): StrangerGroups | undefined;
   details?(): FitDetails;
 }
 

@@ -20,7 +20,10 @@ export interface Problem {
   /** The titles and tags themselves, one string a picture. */
   readonly webTexts?: readonly string[];
 
-  /** The pictures to classify: nt×d, Ct×m, Ct; labels, where known, are for scoring only. */
+  /**
+   * The pictures to classify: nt×d, Ct×m, Ct; labels, where known, are for scoring only, −1 for a picture known to show no
+   * candidate.
+   */
   readonly testFeatures: Matrix;
   readonly testLabels?: Int32Array;
   readonly testSemantics: Matrix;

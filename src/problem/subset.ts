@@ -61,7 +61,7 @@ export interface CategoryChoice {
 
 /**
  * The problem restricted to some categories, relabelled in the order given. Pictures of other categories are left
- * out; test pictures whose label is unknown stay.
+ * out; test pictures whose label is unknown, and those of no category, stay.
  */
 export function restrictToCategories(problem: Problem, choice: CategoryChoice): Problem {
   const auxiliary = chooseCategories('auxiliary', problem.auxiliaryNames, choice.auxiliary);
@@ -81,7 +81,7 @@ export function restrictToCategories(problem: Problem, choice: CategoryChoice): 
   if (testLabels)
     kept = keepTest(
       kept,
-      rowsWhere(testLabels.length, (i) => anyLabel[testLabels[i]] >= 0),
+      rowsWhere(testLabels.length, (i) => testLabels[i] < 0 || anyLabel[testLabels[i]] >= 0),
     );
   const webRows =
     validationWeb && rowsWhere(validationWeb.labels.length, (i) => auxiliaryLabel[validationWeb.labels[i]] >= 0);
@@ -92,7 +92,7 @@ export function restrictToCategories(problem: Problem, choice: CategoryChoice): 
     auxiliarySemantics: selectRows(problem.auxiliarySemantics, auxiliary),
     auxiliaryNames: selectStrings(problem.auxiliaryNames, auxiliary),
     webLabels: kept.webLabels.map((label) => testLabel[label]),
-    ...(kept.testLabels && { testLabels: kept.testLabels.map((label) => anyLabel[label]) }),
+    ...(kept.testLabels && { testLabels: kept.testLabels.map((label) => anyLabel[label] ?? -1) }),
     testSemantics: selectRows(problem.testSemantics, test),
     testNames: selectStrings(problem.testNames, test),
     validationWeb: web && { ...web, labels: web.labels.map((label) => auxiliaryLabel[label]) },
@@ -114,10 +114,10 @@ export function subsetWeb(problem: Problem, perCategory: number, seed: number): 
   return keepWeb(problem, Int32Array.from(kept).sort());
 }
 
-/** For each category the rows that bear its label, ascending. */
+/** For each category the rows that bear its label, ascending; −1 is no category. */
 export function rowsByCategory(labels: Int32Array, categories: number): number[][] {
   const rows: number[][] = Array.from({ length: categories }, () => []);
-  for (let i = 0; i < labels.length; i++) rows[labels[i]].push(i);
+  for (let i = 0; i < labels.length; i++) if (labels[i] >= 0) rows[labels[i]].push(i);
   return rows;
 }
 

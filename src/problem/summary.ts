@@ -60,7 +60,7 @@ function summariseSet(
   kinds?: readonly string[],
 ): SetSummary {
   const counts = new Map<number, number>();
-  for (const label of labels ?? []) counts.set(label, (counts.get(label) ?? 0) + 1);
+  for (const label of labels ?? []) if (label >= 0) counts.set(label, (counts.get(label) ?? 0) + 1);
   const sizes = [...counts.values()];
   const missing = sizes.length < categories;
   return {

@@ -152,6 +152,19 @@ function scores(compare: CompareTable): Html {
           score('Harmonic %', (row) => row.harmonic),
         ]
       : []),
+    ...(any((row) => row.strangers)
+      ? [
+          {
+            head: 'Strangers recognised %',
+            hint: 'of the test pictures that show none of the categories; in small print, other pictures taken for such',
+            numeric: true,
+            cell: ({ strangers }: CompareRow) =>
+              strangers?.recognised === undefined
+                ? '–'
+                : html`${percent(strangers.recognised)}<span class="sub">${percent(strangers.mistaken)} of the others</span>`,
+          },
+        ]
+      : []),
     ...(any((row) => row.ausuc)
       ? [{ head: 'AUSUC', numeric: true, cell: (row: CompareRow) => row.ausuc?.toFixed(3) }]
       : []),

@@ -1,5 +1,5 @@
-/** One fit: scores, convergence, categories, confusion, the map of its semantic space, and the web pictures' weights. */
-import { answerRows } from '../fit/index.js';
+/** One fit: scores, categories, strangers, confusion, the map of its semantic space, convergence, the web pictures' weights. */
+import { answerRows, noneOfThese, type StrangerScores, verdict } from '../fit/index.js';
 import type { Backend } from '../linalg/index.js';
 import { categoryBars } from './category-accuracy.js';
 import { confusionMatrix, confusionOf } from './confusion.js';
@@ -8,14 +8,18 @@ import { bytes, percent, seconds, whole } from './format.js';
 import { type Html, html, tiles } from './html.js';
 import type { FitFolder } from './read-folder.js';
 import { semanticMap } from './semantic-map.js';
+import { strangerSection } from './strangers.js';
 import { type GalleryOptions, gallery, weightHistogram } from './weights.js';
 
 export async function fitResults(backend: Backend, folder: FitFolder, options: GalleryOptions): Promise<Html> {
   const { fit, run } = folder;
   const { metrics, predictions, web = [] } = fit;
   const answers = answerRows(fit, fit.labels);
-  const pairs = answers.flatMap(({ name, truth }) => (truth === undefined ? [] : [{ truth, predicted: name }]));
+  const pairs = answers.flatMap(({ truth, ...answer }) =>
+    truth === undefined ? [] : [{ truth, predicted: verdict(answer) }],
+  );
   const map = semanticMap(backend, fit);
+  const strangers = await strangerSection(fit, answers, folder.path, options);
   return html`${tiles([
     ...(metrics.accuracy === undefined
       ? [{ label: 'Test pictures', value: whole(predictions.length), note: 'without labels' }]
@@ -23,10 +27,39 @@ export async function fitResults(backend: Backend, folder: FitFolder, options: G
           {
             label: 'Accuracy',
             value: `${percent(metrics.accuracy)} %`,
-            note: `${whole(predictions.length)} test pictures`,
+            note: metrics.strangers
+              ? `${whole(predictions.length - metrics.strangers.pictures)} pictures of listed categories`
+              : `${whole(predictions.length)} test pictures`,
           },
           { label: 'Mean over categories', value: `${percent(metrics.meanCategoryAccuracy)} %` },
         ]),
+    ...(metrics.harmonic === undefined
+      ? []
+      : [
+          {
+            label: 'Harmonic mean',
+            value: `${percent(metrics.harmonic)} %`,
+            note: `${percent(metrics.unseen)} % of listed, ${percent(metrics.seen)} % of auxiliary categories`,
+          },
+        ]),
+    ...(fit.unlisted
+      ? [
+          {
+            label: 'None of these',
+            value: whole(answers.filter((answer) => verdict(answer) === noneOfThese).length),
+            note: strangerNote(metrics.strangers) ?? 'pictures that probably show no listed category',
+          },
+        ]
+      : []),
+    ...(metrics.confidence
+      ? [
+          {
+            label: 'Mean confidence',
+            value: `${percent(metrics.confidence.meanConfidence)} %`,
+            note: `calibration error ${percent(metrics.confidence.expectedCalibrationError)} %`,
+          },
+        ]
+      : []),
     ...(metrics.thetaArea === undefined
       ? []
       : [
@@ -52,9 +85,16 @@ export async function fitResults(backend: Backend, folder: FitFolder, options: G
         ]),
   ])}
 ${(run.warnings ?? []).map((warning) => html`<p class="notice">${warning}</p>`)}
+${strangers}
 ${metrics.categories && categoryBars(metrics.categories)}
 ${pairs.length > 0 && html`<h3>Confusion</h3>${confusionMatrix(confusionOf(pairs), 'this fit')}`}
 ${map && html`<h3>Map of pictures and categories</h3>${map}`}
 ${convergence(fit.trace ?? {})}
 ${web.length > 0 && html`<h3>Weights of the web pictures</h3>${weightHistogram(web)}<h3>Web pictures trusted most and least</h3>${await gallery(web, folder.path, options)}`}`;
+}
+
+function strangerNote(strangers: StrangerScores | undefined): string | undefined {
+  if (strangers?.recognised === undefined) return undefined;
+  const others = strangers.mistaken === undefined ? '' : `, and ${percent(strangers.mistaken)} % of the others`;
+  return `${percent(strangers.recognised)} % of ${whole(strangers.pictures)} strangers${others}`;
 }

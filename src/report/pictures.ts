@@ -1,4 +1,4 @@
-/** The web pictures behind the weights, where they are known: who made them, under which licence, and a thumbnail. */
+/** The pictures behind the rows, where they are known: who made them, under which licence, and a thumbnail. */
 import { resolve } from 'node:path';
 import { decode } from '../decoding/index.js';
 import { FormatError } from '../errors.js';
@@ -17,9 +17,11 @@ export interface ReportPicture {
   licenceUrl?: string;
 }
 
-/** Finds the web picture in a row of the problem that a fit folder is about. */
+/** Finds the pictures in the rows of the problem that a fit folder is about. */
 export interface PictureProvider {
   webPicture(row: number, fitFolder: string): Promise<ReportPicture | undefined>;
+  /** Absent where only the web pictures are known. */
+  testPicture?(row: number, fitFolder: string): Promise<ReportPicture | undefined>;
 }
 
 const columns = ['file', 'title', 'tags', 'author', 'source', 'pageUrl', 'licence', 'licenceUrl'] as const;

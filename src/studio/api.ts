@@ -143,6 +143,18 @@ export interface CategoriesView {
   }[];
   /** Rows: true category, columns: predicted one. */
   confusion?: number[][];
+  /** Test pictures that probably show none of the categories; absent where the method cannot tell. */
+  strangers?: {
+    pictures: number;
+    of: number;
+    /** Largest first; pictures in no group come last, without neighbours. */
+    groups: {
+      count: number;
+      nearestListed?: string;
+      nearestAuxiliary?: string;
+      pictures: (NamedPicture & { unlisted: number })[];
+    }[];
+  };
 }
 
 export interface ConfusedPictures {
@@ -157,6 +169,10 @@ export interface ConfusedPictures {
 export interface ClassifyAnswer {
   category: string;
   confidence?: number;
+  /** Chance that it shows none of the categories, where the model tells. */
+  unlisted?: number;
+  /** Whether that is likelier than not. */
+  noneOfThese: boolean;
   /** Best first. */
   candidates: { category: string; score: number; confidence?: number }[];
   web: (NamedPicture & { likeness: number; weight?: number })[];

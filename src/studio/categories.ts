@@ -1,6 +1,7 @@
 /** How the categories relate: a map of the learnt space, neighbours by their words, and what is taken for what. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { noneOfThese, verdict } from '../fit/index.js';
 import { readNpz, toMatrix } from '../formats/index.js';
 import { auxiliaryCategories, layout, type Workspace } from '../workspace/index.js';
 import type { CategoriesView, ConfusedPictures, NamedPicture } from './api.js';
@@ -48,7 +49,7 @@ export class Categories {
     }));
     if (!fit) return { names, cards };
     const map = await categoryMap({ workspace, fit, names, truths, categoryOf });
-    return { names, cards, ...(map && { map }), ...confusionOf(fit, names, truths) };
+    return { names, cards, ...(map && { map }), ...confusionOf(fit, names, truths), ...strangersOf(fit) };
   }
 
   /** The test pictures that are of one category and were taken for another, beside web pictures of both. */
@@ -88,6 +89,31 @@ function counts(values: readonly string[]): ReadonlyMap<string, number> {
 
 function named(set: NamedPicture['set'], id: string, category: string): NamedPicture {
   return { set, id, label: id.split('/').at(-1) ?? id, category };
+}
+
+/** Pictures that are likelier strangers than not, in the groups of the fit. */
+function strangersOf({ predictions, strangerGroups }: KeptFit): Pick<CategoriesView, 'strangers'> {
+  const answers = [...predictions];
+  if (answers.every(([, { unlisted }]) => unlisted === undefined)) return {};
+  const strange = answers
+    .filter(([, answer]) => verdict(answer) === noneOfThese)
+    .sort(([, a], [, b]) => b.unlisted! - a.unlisted!);
+  const inGroup = (group: number | undefined) => {
+    const own = strange.filter(([, answer]) => answer.group === group);
+    const pictures = own.slice(0, mostShown).map(([id, { name, unlisted }]) => ({
+      ...named('test', id, name),
+      unlisted: unlisted!,
+    }));
+    return { count: own.length, pictures };
+  };
+  const groups = [
+    ...strangerGroups.map(({ group, nearestListed, nearestAuxiliary }) => ({
+      ...{ nearestListed, nearestAuxiliary },
+      ...inGroup(group),
+    })),
+    inGroup(undefined),
+  ].filter(({ count }) => count > 0);
+  return { strangers: { pictures: strange.length, of: answers.length, groups } };
 }
 
 function confusionOf(fit: KeptFit, names: readonly string[], truths: ReadonlyMap<string, string>) {

@@ -1,6 +1,7 @@
 /** A picture that somebody dropped on the page: its category, how sure that is, and the pictures that speak for it. */
 import { decode } from '../decoding/index.js';
 import { ArgumentError } from '../errors.js';
+import { noneOfThese, verdict } from '../fit/index.js';
 import { classifyPictures, featureFolder } from '../workspace/index.js';
 import type { ClassifyAnswer } from './api.js';
 import type { Library } from './library.js';
@@ -31,6 +32,7 @@ async function classify(library: Library, picture: Uint8Array, signal: AbortSign
   const candidates = names
     .map((category, c) => ({ category, score: scores[c], ...(chances && { confidence: chances[c] }) }))
     .sort((a, b) => b.score - a.score);
+  const unlisted = answers.unlisted?.[0];
   const row = features.row(0);
   const fit = await library.fit();
   const known = new Set(names);
@@ -41,6 +43,8 @@ async function classify(library: Library, picture: Uint8Array, signal: AbortSign
   const answer = {
     category: candidates[0].category,
     ...(chances && { confidence: candidates[0].confidence }),
+    ...(unlisted !== undefined && { unlisted }),
+    noneOfThese: verdict({ name: candidates[0].category, unlisted }) === noneOfThese,
     candidates: candidates.slice(0, candidatesShown),
     web: web.map(({ id, likeness }) => ({
       ...{ set: 'web' as const, id, likeness, weight: fit?.weights.get(id) },
@@ -72,7 +76,11 @@ export function reasons(answer: Omit<ClassifyAnswer, 'why' | 'seconds'>, meanWei
   const { category, candidates, confidence, web, auxiliary } = answer;
   const lines: string[] = [];
   const second = candidates.at(1);
-  if (confidence === undefined)
+  if (answer.noneOfThese)
+    lines.push(
+      `It probably shows none of the categories (${percent(answer.unlisted ?? 0)}). If it does show one, “${category}” is the likeliest.`,
+    );
+  else if (confidence === undefined)
     lines.push('How sure this is cannot be said: there were no validation categories to learn it from.');
   else if (confidence >= 0.8) lines.push(`Of pictures as clear as this one, about ${percent(confidence)} are right.`);
   else

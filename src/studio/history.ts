@@ -12,8 +12,10 @@ import {
   readAnswers,
   readFitMetrics,
   readFitRecord,
+  readStrangerGroups,
   readTrace,
   readWeightValues,
+  type StrangerGroup,
 } from '../fit/index.js';
 import { writeFileAtomic } from '../formats/index.js';
 import type { ProblemRows } from '../workspace/index.js';
@@ -124,6 +126,7 @@ export interface KeptFit {
   /** By the id of the web picture; empty for a method without weights. */
   weights: ReadonlyMap<string, number>;
   trace: Record<string, number[]> | undefined;
+  strangerGroups: readonly StrangerGroup[];
 }
 
 export async function openFit(workspace: Workspace, id: string): Promise<KeptFit> {
@@ -143,6 +146,7 @@ async function readKept(id: string, path: string, pictures: string): Promise<Kep
   const values = (await readWeightValues(path)) ?? [];
   return {
     ...{ id, rows, metrics: await readFitMetrics(path), trace: await readTrace(path) },
+    strangerGroups: (await readStrangerGroups(path)) ?? [],
     predictions: new Map(answers.map((answer) => [rows.test[answer.row], answer])),
     weights: new Map(values.length === rows.web.length ? rows.web.map((one, i) => [one, values[i]]) : []),
   };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { confidences, findTemperature, reliability, scoreSpread } from '../../src/fit/calibration.js';
+import { confidences, doubtAfter, findTemperature, reliability, scoreReliability, scoreSpread } from '../../src/fit/calibration.js';
 import { chooseScorer, scorerOfKind, scoresAsIfNew } from '../../src/fit/choose-scorer.js';
 import { loadModel, saveModel, scorePictures } from '../../src/fit/index.js';
 import { PaperLearner } from '../../src/learner/index.js';
@@ -29,7 +29,7 @@ function drawn(count: number, categories: number, temperature: number, seed: num
   for (let i = 0; i < count; i++) {
     const row = scores.row(i);
     for (let c = 0; c < categories; c++) row[c] = 2 * random.normal();
-    const chances = confidences(row, { temperature, spread: 1 });
+    const chances = confidences(row, { temperature, spread: 1, doubt: 0 });
     let left = random.uniform();
     while (left > chances[labels[i]] && labels[i] < categories - 1) left -= chances[labels[i]++];
   }
@@ -42,24 +42,33 @@ describe('the temperature', () => {
     const spread = scoreSpread(scores);
     expect((findTemperature(scores, labels) * spread) / temperature).toBeGreaterThan(0.9);
     expect((findTemperature(scores, labels) * spread) / temperature).toBeLessThan(1.1);
-    const found = { temperature: findTemperature(scores, labels), spread };
-    expect(reliability(scores, labels, found).expectedCalibrationError).toBeLessThan(0.03);
+    const found = { temperature: findTemperature(scores, labels), spread, doubt: 0 };
+    expect(scoreReliability(scores, labels, found).expectedCalibrationError).toBeLessThan(0.03);
     expect(
-      reliability(scores, labels, { temperature: temperature / 5, spread: 1 }).expectedCalibrationError,
+      scoreReliability(scores, labels, { temperature: temperature / 5, spread: 1, doubt: 0 }).expectedCalibrationError,
     ).toBeGreaterThan(0.08);
   });
 
   it('is measured by the gap between confidence and accuracy', () => {
     // Two pictures at 0.9 of which one is right, two at 0.6 which are both right: gaps 0.4 and 0.4.
     const row = (chance: number) => [Math.log(chance), Math.log(1 - chance)];
-    const scores = Matrix.from([row(0.9), row(0.9), row(0.6), row(0.6)]);
-    const { expectedCalibrationError, accuracy, meanConfidence } = reliability(scores, Int32Array.of(0, 1, 0, 0), {
-      temperature: 1,
-      spread: 1,
-    });
+    const scores = Matrix.from([row(0.9), row(0.9), row(0.6), row(0.6), row(0.7)]);
+    // The last picture shows neither category.
+    const labels = Int32Array.of(0, 1, 0, 0, -1);
+    const plain = { temperature: 1, spread: 1, doubt: 0 };
+    const { expectedCalibrationError, accuracy, meanConfidence } = scoreReliability(scores, labels, plain);
+    expect(reliability([0.9, 0.9, 0.6, 0.6], [true, false, true, true]).expectedCalibrationError).toBeCloseTo(0.4, 10);
     expect(expectedCalibrationError).toBeCloseTo(0.4, 10);
     expect(accuracy).toBe(0.75);
     expect(meanConfidence).toBeCloseTo(0.75, 10);
+  });
+
+  it('leaves a doubt however clear a few pictures were', () => {
+    const { scores, labels } = drawn(16, 3, 0.001, 5);
+    const sharpness = { temperature: findTemperature(scores, labels), spread: scoreSpread(scores), doubt: doubtAfter(16) };
+    const chances = confidences(Float64Array.of(9, -9, -9), sharpness);
+    expect(chances[0]).toBeLessThan(0.97);
+    expect(chances.reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 12);
   });
 
   it('learnt on validation categories makes confidence honest on pictures the fit has not seen', async () => {
@@ -77,16 +86,16 @@ describe('the temperature', () => {
       const spec = findMethod('paper');
       const learn = (some: Problem) => createMethod(spec, { lambda1: 100, lambda2: 0.001 }).fit(some, { backend });
       const setting = { web: true, normalise: 'none' as const, backend };
-      const { kind, temperature } = await chooseScorer(problem, learn, { ...setting, noise: 0.3, seed: 1 });
+      const { kind, temperature, doubt } = await chooseScorer(problem, learn, { ...setting, noise: 0.3, seed: 1 });
       const method = await learn(problem);
       const scorer = scorerOfKind(kind, method, problem, setting)!;
       const spread = scoreSpread(scoresAsIfNew(kind, method, problem, setting));
       const { testFeatures, testLabels } = take(1);
       const scores = scorePictures(scorer, testFeatures, backend);
-      const own = reliability(scores, testLabels, { temperature, spread });
+      const own = scoreReliability(scores, testLabels, { temperature, spread, doubt });
       expect(own.accuracy).toBeGreaterThan(0.8);
       expect(own.expectedCalibrationError).toBeLessThan(0.15);
-      const raw = reliability(scores, testLabels, { temperature: 1, spread: 1 });
+      const raw = scoreReliability(scores, testLabels, { temperature: 1, spread: 1, doubt: 0 });
       expect(own.expectedCalibrationError).toBeLessThan(raw.expectedCalibrationError);
     }
   });
@@ -120,7 +129,7 @@ describe('a scorer', () => {
     const pictures = problem.auxiliaryFeatures;
     const expected = method.decisionValues(pictures);
     const scores = scorePictures(loaded, pictures, backend);
-    const session = await InferenceSession.create(scorerModel(scorer, undefined));
+    const session = await InferenceSession.create(scorerModel({ scorer }));
     const features = new Tensor('float32', pictures.copy('float32').data, [pictures.rows, pictures.cols]);
     const answer = (await session.run({ features })).scores;
     const largest = Math.max(...expected.data.map(Math.abs));

@@ -39,7 +39,8 @@ class Oracle implements Method {
     return { listed, unlisted: new Float64Array(features.rows).fill(0.2) };
   }
   groups() {
-    return Int32Array.from({ length: problem.testFeatures.rows }, (_, i) => (i % 3) - 1);
+    const of = Int32Array.from({ length: problem.testFeatures.rows }, (_, i) => (i % 3) - 1);
+    return { of, nearest: [0, 1].map((group) => ({ listed: group, auxiliary: 7 - group })) };
   }
   webWeights() {
     return Float64Array.from(problem.webLabels, (_, i) => i / 7);
@@ -76,6 +77,8 @@ describe('fit', () => {
     expect(new Set(result.confidence)).toEqual(new Set([0.2]));
     expect(new Set(result.unlisted)).toEqual(new Set([0.2]));
     expect(result.groups?.slice(0, 4)).toEqual(Int32Array.of(-1, 0, 1, -1));
+    const second = { nearestListed: problem.testNames[1], nearestAuxiliary: problem.auxiliaryNames[6] };
+    expect(result.strangerGroups?.[1]).toMatchObject({ group: 1, ...second });
     expect(result.web?.[14].weight).toBe(2);
     expect(result.model).toBeUndefined();
   });
@@ -134,6 +137,7 @@ describe('the folder of a fit', () => {
     expect(again.record).toEqual(JSON.parse(JSON.stringify(result.record)));
     expect(again.metrics).toEqual(JSON.parse(JSON.stringify(result.metrics)));
     expect(again.web).toEqual(result.web);
+    expect(again.strangerGroups).toEqual(result.strangerGroups);
     expect(again.trace).toEqual(result.trace);
     expect(numbers(again.scores.data)).toEqual(numbers(result.scores.copy('float32').data));
     expect(numbers(again.semantics?.pictures.data)).toEqual(numbers(result.semantics?.pictures.data));

@@ -1,12 +1,15 @@
 /** `bowerbird classify`: pictures in, answers out. */
+import { noneOfThese, verdict } from '../../fit/index.js';
+import type { ClassifiedPicture } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
 
 export default defineCommand({
   name: 'classify',
   summary: 'Say what is in pictures, with the classifier of a finished workspace.',
   description:
-    'Prints category, confidence and runner-up of each picture. The confidence is the chance of being right, learnt on the ' +
-    'validation categories. The exit code is 3 when pictures could not be read.',
+    'Prints category, confidence and runner-up of each picture. The confidence is the chance of being right, learnt on ' +
+    'auxiliary categories. A picture that more likely than not shows none of the categories is said to show none of these. ' +
+    'The exit code is 3 when pictures could not be read.',
   arguments: [{ name: 'PICTURES', description: 'pictures, or folders of pictures', rest: true }],
   options: {
     workspace: {
@@ -30,14 +33,19 @@ export default defineCommand({
       onProgress: ({ done, total }) => progress.update({ stage: 'classify', done, total }),
     });
     printJson({ pictures, failed });
-    for (const { picture, category, confidence, runnerUp, runnerUpConfidence } of pictures)
-      print(`${picture}: ${category}${percent(confidence)}; else ${runnerUp}${percent(runnerUpConfidence)}`);
+    for (const answer of pictures) print(`${answer.picture}: ${inWords(answer)}`);
     if (pictures.some(({ confidence }) => confidence === undefined))
       progress.note('no confidence: there were no validation categories to learn it from');
     for (const { picture, reason } of failed) progress.note(`${picture}: ${reason}`);
     return failed.length > 0 ? 3 : 0;
   },
 });
+
+function inWords({ category, confidence, unlisted, runnerUp, runnerUpConfidence }: ClassifiedPicture): string {
+  const best = `${category}${percent(confidence)}`;
+  if (verdict({ name: category, unlisted }) !== category) return `${noneOfThese}${percent(unlisted)}; else ${best}`;
+  return `${best}; else ${runnerUp}${percent(runnerUpConfidence)}`;
+}
 
 function percent(share: number | undefined): string {
   return share === undefined ? '' : ` (${(100 * share).toFixed(share > 0.995 || share < 0.005 ? 1 : 0)} %)`;

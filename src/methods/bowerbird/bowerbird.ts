@@ -20,6 +20,8 @@ import {
   type Probabilities,
   requireLearnable,
   rowMaxima,
+  type StrangerDecision,
+  type StrangerGroups,
   sameRows,
   stackRows,
 } from '../../problem/index.js';
@@ -27,6 +29,7 @@ import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
 import { type Ground, layGround, type Placed, place } from './ground.js';
 import { groupStrangers } from './groups.js';
+import { linearFormula, strangerFormula } from './linear-formula.js';
 import { Neighbours } from './neighbours.js';
 import { Rehearsal, type Sureness } from './rehearsal.js';
 import { settle } from './settle.js';
@@ -77,7 +80,7 @@ interface Fitted {
   readonly features: Matrix;
   readonly decisions: Matrix<Float64Array>;
   readonly unlisted: Float64Array;
-  readonly groups?: Int32Array;
+  readonly groups?: StrangerGroups;
   /** Factor of the decisions of the folder, and of pictures that come later, before they become chances. */
   readonly sureness: Sureness;
   readonly laterSureness: Sureness;
@@ -212,8 +215,7 @@ export class Bowerbird implements Method {
     const { factor, seen } = own ? fitted.sureness : fitted.laterSureness;
     for (let k = 0; k < listed.data.length; k++) listed.data[k] *= factor;
     softmaxRows(listed, listed);
-    // Nobody can be surer than the number of pictures allows that this was learnt from.
-    const doubt = 1 / (seen + 2);
+    const doubt = doubtAfter(seen);
     const unlisted = own ? fitted.unlisted.slice() : laterStrangers(fitted, features);
     for (let j = 0; j < listed.rows; j++) {
       const row = listed.row(j);
@@ -222,7 +224,17 @@ export class Bowerbird implements Method {
     return { listed, unlisted };
   }
 
-  groups(): Int32Array | undefined {
+  sureness(): { factor: number; doubt: number } {
+    const { factor, seen } = this.#require().laterSureness;
+    return { factor, doubt: doubtAfter(seen) };
+  }
+
+  strangers(): StrangerDecision | undefined {
+    const { later } = this.#require();
+    return later && { power: this.options.power, ...strangerFormula(later) };
+  }
+
+  groups(): StrangerGroups | undefined {
     return this.#fitted?.groups;
   }
 
@@ -277,30 +289,16 @@ function laterStrangers({ backend, space, later }: Fitted, features: Matrix): Fl
   return ratios.map((ratio) => 1 / (1 + Math.exp(-ratio - odds)));
 }
 
+/** Nobody can be surer than the number of pictures allows that this was learnt from. */
+const doubtAfter = (seen: number): number => 1 / (seen + 2);
+
 const logOdds = (share: number): number => Math.log(share / (1 - share));
 
-/** β (x·μ_c − ½‖μ_c‖²)/v + offset as a formula in x after power and length, x measured from the auxiliary centre and δ. */
+/** β (x·μ_c − ½‖μ_c‖²)/v + offset, x measured from the auxiliary centre and δ. */
 function linearModel(state: TestState, ground: Ground, generalized: boolean): LinearModel {
-  const { solver, shift } = state;
-  const scale = solver.options.sharpness / state.scale;
+  const { solver, shift, offsets } = state;
   const means = generalized ? (stackRows(solver.means, ground.known.means) as Matrix<Float64Array>) : solver.means;
-  const weights = ground.space.pullBack(means);
-  const intercepts = new Float64Array(means.rows);
-  const centre = ground.space.auxiliaryCentre;
-  for (let c = 0; c < means.rows; c++) {
-    const [mean, row] = [means.row(c), weights.row(c)];
-    let [squares, along] = [0, 0];
-    for (let k = 0; k < mean.length; k++) {
-      squares += mean[k] * mean[k];
-      along += mean[k] * shift[k];
-    }
-    intercepts[c] = state.offsets[c] - scale * (squares / 2 + along);
-    for (let k = 0; k < row.length; k++) {
-      row[k] *= scale;
-      intercepts[c] -= row[k] * centre[k];
-    }
-  }
-  return { weights, intercepts };
+  return linearFormula(ground.space, means, solver.options.sharpness / state.scale, { offsets, shift });
 }
 
 export const bowerbirdSpec: MethodSpec = {

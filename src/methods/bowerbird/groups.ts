@@ -3,22 +3,49 @@
  * Dirichlet process whose categories are drawn from the same prior as all categories. Every picture starts as a group of
  * its own; one at a time moves to the group it fits best, or away from all, until none wants to move.
  */
-import type { Matrix } from '../../linalg/index.js';
-import { timesTransposed } from '../../numerics/index.js';
-import { selectRows } from '../../problem/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { rowDots, timesTransposed } from '../../numerics/index.js';
+import { rowMaxima, type StrangerGroups, selectRows, unlistedChance } from '../../problem/index.js';
 import type { Placed } from './ground.js';
 import type { BowerbirdSolver } from './solver.js';
+import { axpy, distances } from './vectors.js';
 
-/** Chance from which a picture counts as a stranger. */
-export const strangerChance = 0.5;
 /** Smaller groups are not worth a person's look. */
 const leastMembers = 3;
 const mostSweeps = 10;
 /** More are not grouped: the likeliest strangers are. */
 const mostPictures = 3000;
 
-/** The group of each picture, numbered by size, largest first; −1 for pictures of no group. */
+/** Groups numbered by size, largest first. */
 export function groupStrangers(
+  solver: BowerbirdSolver,
+  pictures: Placed,
+  unlisted: Float64Array,
+  variance: number,
+): StrangerGroups {
+  const of = partition(solver, pictures, unlisted, variance);
+  const count = of.reduce((most, group) => Math.max(most, group + 1), 0);
+  const sums = Matrix.zeros(count, pictures.rows.cols);
+  const members = new Float64Array(count);
+  of.forEach((group, j) => {
+    if (group < 0) return;
+    axpy(sums.row(group), 1, pictures.rows.row(j));
+    members[group]++;
+  });
+  for (let g = 0; g < count; g++) for (let k = 0; k < sums.cols; k++) sums.row(g)[k] /= members[g];
+  const { backend, known } = solver.ground;
+  const means = { rows: sums, squaredLengths: rowDots(backend, sums, sums) };
+  const [listed, auxiliary] = [solver.means, known.means].map((other) => nearestRows(distances(backend, means, other)));
+  return { of, nearest: Array.from(members, (_, g) => ({ listed: listed[g], auxiliary: auxiliary[g] })) };
+}
+
+function nearestRows(far: Matrix<Float64Array>): Int32Array {
+  for (let k = 0; k < far.data.length; k++) far.data[k] *= -1;
+  return rowMaxima(far);
+}
+
+/** The group of each picture, −1 for pictures of no group. */
+function partition(
   solver: BowerbirdSolver,
   { rows, squaredLengths }: Placed,
   unlisted: Float64Array,
@@ -27,7 +54,7 @@ export function groupStrangers(
   const { backend, known, dimension: d } = solver.ground;
   const { sharpness } = solver.options;
   const chosen = [...unlisted.keys()]
-    .filter((j) => unlisted[j] >= strangerChance)
+    .filter((j) => unlisted[j] > unlistedChance)
     .sort((a, b) => unlisted[b] - unlisted[a])
     .slice(0, mostPictures)
     .sort((a, b) => a - b);

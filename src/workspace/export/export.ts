@@ -26,12 +26,13 @@ export async function exportClassifier(
   patience: CatalogPatience = {},
 ): Promise<string[]> {
   const classifier = await openClassifier(workspace);
-  const { scorer, sharpness } = classifier.model;
+  const { scorer } = classifier.model;
   const problem = await readProblem(workspace.path(layout.problem), { dtype: 'float32', web: 'optional' });
-  const formats = asked ?? exportFormats.filter((format) => format !== 'xlsa17' || problem.testLabels);
-  if (formats.includes('xlsa17') && !problem.testLabels)
+  const labelled = !problem.generalized && problem.testLabels?.every((label) => label >= 0);
+  const formats = asked ?? exportFormats.filter((format) => format !== 'xlsa17' || labelled);
+  if (formats.includes('xlsa17') && !labelled)
     throw new UsageError(
-      'an xlsa17 pair names the category of every test picture, and those of this workspace are not known',
+      'an xlsa17 pair names the category of every test picture, and those of this workspace are not known, or not all listed',
       `Leave it out: --as ${exportFormats.filter((format) => format !== 'xlsa17').join(',')}.`,
     );
   await mkdir(folder, { recursive: true });
@@ -40,10 +41,10 @@ export async function exportClassifier(
     await writeFileAtomic(join(folder, name), content);
     files.push(name);
   };
-  if (formats.includes('onnx')) await write('classifier.onnx', scorerModel(scorer, sharpness));
+  if (formats.includes('onnx')) await write('classifier.onnx', scorerModel(classifier.model));
   if (formats.includes('onnx-pixels')) {
     const model = await openFeatureModel(workspace.configuration.model, workspace);
-    await write('classifier-with-network.onnx', await pixelModel(model, scorer, sharpness));
+    await write('classifier-with-network.onnx', await pixelModel(model, classifier.model));
   }
   if (formats.includes('safetensors')) {
     await saveModel(join(folder, 'classifier.safetensors'), classifier.model);

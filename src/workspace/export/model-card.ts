@@ -17,6 +17,8 @@ export async function modelCard(workspace: Workspace, classifier: Classifier, pr
   const sections = [
     `# ${workspace.configuration.name}`,
     `Tells apart ${problem.testNames.length} categories for which no picture was labelled by hand: ${problem.testNames.join(', ')}.`,
+    '## What it answers',
+    outputSection(classifier),
     '## Data',
     dataSection(problem, pictures, found.length - pictures.length),
     '## Licences',
@@ -26,9 +28,21 @@ export async function modelCard(workspace: Workspace, classifier: Classifier, pr
     '## Measured',
     measuredSection(metrics),
     '## Limits',
-    limits(problem, metrics),
+    limits(problem, metrics, classifier),
   ];
   return `${sections.join('\n\n')}\n`;
+}
+
+/** What the graphs and the file of the classifier give for a picture. */
+function outputSection({ model: { scorer, sharpness, strangers } }: Classifier): string {
+  const names = `${scorer.names.length} numbers in the order of categories.txt`;
+  return list([
+    `\`scores\`: ${names}; the largest names the category`,
+    ...(sharpness ? [`\`confidences\`: the chance of each category, ${names}`] : []),
+    ...(strangers
+      ? ['`unlisted`: the chance that the picture shows none of the categories; above 0.5, say so. All chances add up to 1']
+      : []),
+  ]);
 }
 
 function dataSection(problem: Problem, pictures: readonly WebPicture[], dropped: number): string {
@@ -95,12 +109,14 @@ function describe({ pictures, accuracy, meanConfidence, expectedCalibrationError
   return `accuracy ${percent(accuracy)} with a mean confidence of ${percent(meanConfidence)} on ${pictures} pictures, expected calibration error ${percent(expectedCalibrationError)}`;
 }
 
-function limits(problem: Problem, metrics: FitMetrics): string {
+function limits(problem: Problem, metrics: FitMetrics, { model }: Classifier): string {
   const weak = Object.entries(metrics.categories ?? {})
     .filter(([, value]) => value < 0.5)
     .map(([name]) => name);
   return list([
-    `It answers with one of its ${problem.testNames.length} categories whatever a picture shows; a low confidence is the only sign that it shows something else.`,
+    model.strangers
+      ? 'What shows none of the categories is recognised by its likeness to the listed categories and to the auxiliary ones, as learnt on auxiliary categories that played strangers. Things unlike any of these were not rehearsed.'
+      : `It answers with one of its ${problem.testNames.length} categories whatever a picture shows; a low confidence is the only sign that it shows something else.`,
     'The confidence was learnt on other categories of the same kind; on pictures of another look (drawings, night pictures, other cameras) it says less.',
     'Web pictures carry the habits of those who publish them: seasons, sexes, regions and poses that are rarely photographed are rarely learnt.',
     ...(weak.length > 0 ? [`Fewer than half of the test pictures were right for: ${weak.join(', ')}.`] : []),

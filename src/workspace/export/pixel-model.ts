@@ -4,7 +4,6 @@
  * put beside them.
  */
 import { readFile } from 'node:fs/promises';
-import type { LinearScorer, Sharpness } from '../../fit/index.js';
 import {
   exposeTensor,
   type FeatureModel,
@@ -19,16 +18,12 @@ import {
   resolveLayer,
   WireWriter,
 } from '../../vision/index.js';
-import { addScorer } from './scorer-graph.js';
+import { addScorer, type ExportedModel } from './scorer-graph.js';
 
 const float32 = 1;
 const float16 = 10;
 
-export async function pixelModel(
-  model: FeatureModel,
-  scorer: LinearScorer,
-  sharpness: Sharpness | undefined,
-): Promise<Uint8Array> {
+export async function pixelModel(model: FeatureModel, classifier: ExportedModel): Promise<Uint8Array> {
   const { model: path, reduction, preprocessing } = model.network;
   const whole = readGraph({ bytes: await readFile(path), file: path });
   const layer = resolveLayer(whole, model.layer);
@@ -42,7 +37,7 @@ export async function pixelModel(
   addPreprocessing(before, preprocessing, layout, half, input.name);
   const after = new OnnxBuilder();
   const features = addReduction(after, layer, reduction, layout, half);
-  addScorer(after, features, scorer, sharpness);
+  addScorer(after, features, classifier);
   return join(network, before, after);
 }
 

@@ -1,6 +1,7 @@
 /** The report: one HTML file about the fit, the search and the comparison. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { PictureProvider } from '../../report/index.js';
 import type { ProblemRows } from '../assemble.js';
 import { webPictures } from '../pictures.js';
@@ -34,7 +35,7 @@ export const reportStage: Stage = {
   },
 };
 
-/** The web picture in each row of the problem. */
+/** The picture in each row of the problem. */
 async function picturesOf(workspace: Workspace): Promise<PictureProvider> {
   const rows = JSON.parse(await readFile(workspace.path(layout.rows), 'utf8')) as ProblemRows;
   const pictures = new Map((await webPictures(workspace)).map((picture) => [picture.id, picture]));
@@ -42,6 +43,10 @@ async function picturesOf(workspace: Workspace): Promise<PictureProvider> {
     async webPicture(row) {
       const picture = pictures.get(rows.web[row]);
       return picture && { ...picture, file: workspace.path(picture.path) };
+    },
+    async testPicture(row) {
+      const path = rows.test[row];
+      return { file: workspace.path(workspace.configuration.test, path), title: basename(path) };
     },
   };
 }

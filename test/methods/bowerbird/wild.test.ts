@@ -103,7 +103,7 @@ describe('bowerbird in folders as people have them', () => {
     mixed.view(0, rows).copyFrom(problem.testFeatures);
     mixed.view(rows, mixed.rows).copyFrom(held.auxiliaryFeatures);
     const method = await learn({ ...problem, testFeatures: mixed, testLabels: undefined });
-    const groups = method.groups()!;
+    const groups = method.groups()!.of;
     const of = (kind: number) => {
       const own = [...held.auxiliaryLabels.keys()].filter((i) => held.auxiliaryLabels[i] === kind);
       const counts = new Map<number, number>();
