@@ -88,9 +88,13 @@ const auxiliaryNames = [
   ],
 ];
 
+/** Nobody has labelled these either, and nobody has listed them: they fly in among the others. */
+const strangerNames = ['Long-tailed Red-capped Warbler', 'Spotted Blue-winged Thrush'];
+
 export interface Aviary {
   readonly test: readonly Species[];
   readonly auxiliary: readonly Species[];
+  readonly strangers: readonly Species[];
 }
 
 /** The first species of each list, body plans in turn, so that a smaller aviary still holds all of them. */
@@ -98,6 +102,7 @@ export function aviary(testSpecies = 12, auxiliarySpecies = 24): Aviary {
   return {
     test: inTurn(testNames, testSpecies, 'test'),
     auxiliary: inTurn(auxiliaryNames, auxiliarySpecies, 'auxiliary'),
+    strangers: strangerNames.map(speciesNamed),
   };
 }
 

@@ -113,7 +113,7 @@ export function finalJob(method: string, parameters: Parameters, seed: number, g
 
 function requireLabels({ problem, methods }: CompareOptions): void {
   if (methods.length === 0) throw new UsageError('there are no methods to compare', 'See "bowerbird methods".');
-  if (!problem.testLabels)
+  if (!problem.testLabels?.some((label) => label >= 0))
     throw new UsageError(
       'the test pictures have no labels, so nothing can be scored',
       'Add test_labels to the problem.',

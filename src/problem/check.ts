@@ -5,7 +5,7 @@
 import { ProblemError } from '../errors.js';
 import type { Matrix } from '../linalg/index.js';
 import { type FeatureScaling, featureArrays, zeroVectorError } from './normalise.js';
-import type { Problem } from './problem.js';
+import { candidateNames, type Problem } from './problem.js';
 
 export interface CheckOptions {
   /** With `l2`, a picture whose features are all zero is an error. @default 'none' */
@@ -24,6 +24,7 @@ export function* brokenRules(problem: Problem, options: CheckOptions = {}): Gene
   yield* checkSizes(problem, options);
   yield* checkNames(problem);
   yield* checkLabels(problem, options);
+  yield* checkShares(problem);
   yield* checkAttachments(problem);
   yield* checkValues(problem, options);
 }
@@ -157,6 +158,23 @@ function* checkCovered(array: string, labels: Int32Array, names: readonly string
       `category ${empty} ("${names[empty]}") has no picture`,
       'Add pictures for it, or leave the category out.',
     );
+}
+
+function* checkShares(problem: Problem): Generator<ProblemError> {
+  const { testShares: shares } = problem;
+  if (!shares) return;
+  const names = candidateNames(problem);
+  if (shares.length !== names.length)
+    yield new ProblemError(
+      'test_shares',
+      undefined,
+      `has ${shares.length} numbers for ${names.length} categories to choose from`,
+      'Give one number for each test category, and in the generalized setting for each auxiliary one after them.',
+    );
+  const row = shares.findIndex((share) => !(share >= 0 && Number.isFinite(share)));
+  if (row >= 0) yield new ProblemError('test_shares', row, `is ${shares[row]}; a number of at least 0 was expected`);
+  else if (Math.abs(shares.reduce((sum, share) => sum + share, 0) - 1) > 1e-6)
+    yield new ProblemError('test_shares', undefined, 'does not add up to 1', 'Make it with withShares.');
 }
 
 /** Text, kinds and marks must have one entry for each picture. */

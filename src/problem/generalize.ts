@@ -6,6 +6,7 @@ import { ArgumentError } from '../errors.js';
 import { Random } from '../linalg/index.js';
 import type { Problem } from './problem.js';
 import { rowsWhere, selectIntegers, selectRows, stackRows } from './rows.js';
+import { withShares } from './shares.js';
 import { keepAuxiliary, rowsByCategory } from './subset.js';
 
 /**
@@ -26,7 +27,8 @@ export function generalize(problem: Problem, seed: number, share = 0.2): Problem
   const remaining = rowsWhere(moves.length, (i) => moves[i] === 0);
   const movedLabels = selectIntegers(auxiliaryLabels, moved);
   return {
-    ...keepAuxiliary(problem, remaining),
+    // What was known of the shares was known of a folder without these.
+    ...keepAuxiliary(withShares(problem, 'unknown'), remaining),
     testFeatures: stackRows(testFeatures, selectRows(auxiliaryFeatures, moved)),
     ...(testLabels && {
       testLabels: Int32Array.from([...testLabels, ...movedLabels.map((label) => testNames.length + label)]),

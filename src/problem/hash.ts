@@ -12,27 +12,28 @@ const chunkBytes = 2 ** 26;
 export function problemHash(problem: Problem): string {
   const hash = createHash('sha256');
   addMatrix(hash, 'aux_features', problem.auxiliaryFeatures);
-  addIntegers(hash, 'aux_labels', problem.auxiliaryLabels);
+  addNumbers(hash, 'aux_labels', problem.auxiliaryLabels);
   addMatrix(hash, 'aux_semantics', problem.auxiliarySemantics);
   addStrings(hash, 'aux_names', problem.auxiliaryNames);
   addMatrix(hash, 'web_features', problem.webFeatures);
-  addIntegers(hash, 'web_labels', problem.webLabels);
+  addNumbers(hash, 'web_labels', problem.webLabels);
   addMatrix(hash, 'web_text', problem.webText);
   addStrings(hash, 'web_texts', problem.webTexts);
   addStrings(hash, 'web_kind', problem.webKinds);
-  addIntegers(hash, 'web_vouched', problem.webVouched);
+  addNumbers(hash, 'web_vouched', problem.webVouched);
   addMatrix(hash, 'test_features', problem.testFeatures);
-  addIntegers(hash, 'test_labels', problem.testLabels);
+  addNumbers(hash, 'test_labels', problem.testLabels);
   addMatrix(hash, 'test_semantics', problem.testSemantics);
   addStrings(hash, 'test_names', problem.testNames);
+  addNumbers(hash, 'test_shares', problem.testShares);
   hash.update(`generalized ${problem.generalized}\n`);
   const web = problem.validationWeb;
   addMatrix(hash, 'validation_web_features', web?.features);
-  addIntegers(hash, 'validation_web_labels', web?.labels);
+  addNumbers(hash, 'validation_web_labels', web?.labels);
   addMatrix(hash, 'validation_web_text', web?.text);
   addStrings(hash, 'validation_web_texts', web?.texts);
   addStrings(hash, 'validation_web_kind', web?.kinds);
-  addIntegers(hash, 'aux_in_validation_web', web?.auxiliaryUsed);
+  addNumbers(hash, 'aux_in_validation_web', web?.auxiliaryUsed);
   return hash.digest('hex');
 }
 
@@ -43,7 +44,7 @@ function addMatrix(hash: Hash, name: string, matrix: Matrix | undefined): void {
   else for (let i = 0; i < matrix.rows; i++) addBytes(hash, matrix.row(i));
 }
 
-function addIntegers(hash: Hash, name: string, values: Int32Array | Uint8Array | undefined): void {
+function addNumbers(hash: Hash, name: string, values: Int32Array | Uint8Array | Float64Array | undefined): void {
   if (!values) return;
   hash.update(`${name} ${values.BYTES_PER_ELEMENT} ${values.length}\n`);
   addBytes(hash, values);

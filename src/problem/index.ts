@@ -44,6 +44,7 @@ export {
 } from './regimes.js';
 export { rowsWhere, selectIntegers, selectRows, selectStrings, stackRows } from './rows.js';
 export { type SaveOptions, saveProblem } from './save.js';
+export { type KnownShares, withShares } from './shares.js';
 export { openStreamedProblem, type StreamedProblem, type WebRows, webFeatureBytes } from './streamed.js';
 export {
   type CategoryChoice,

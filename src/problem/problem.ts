@@ -29,6 +29,9 @@ export interface Problem {
   readonly testSemantics: Matrix;
   readonly testNames: readonly string[];
 
+  /** Known shares of the candidates among the test pictures, adding up to 1. @default unknown */
+  readonly testShares?: Float64Array;
+
   /**
    * Generalized setting: a test picture may show an auxiliary category. `testLabels` then count the test categories
    * first (0…Ct−1), the auxiliary ones after them (Ct…Ct+Ca−1), and so do predictions.

@@ -43,10 +43,17 @@ export async function readArrayProblem(
     testLabels: await read.optional('test_labels', 'integers'),
     testSemantics,
     testNames: (await read.optional('test_names', 'strings')) ?? numberedNames('test', testSemantics.rows),
+    testShares: normalised(await read.optional('test_shares', 'numbers')),
     generalized: (await read.optional('generalized', 'integers'))?.[0] === 1,
     validationWeb: source.has('validation_web_features') ? await readValidationWeb(source, options) : undefined,
   };
   return withTermFrequencies(problem, options);
+}
+
+/** Shares may be written as any numbers in the right proportion; those that are none are left for the check. */
+function normalised(shares: Float64Array | undefined): Float64Array | undefined {
+  const total = shares?.reduce((sum, share) => sum + share, 0) ?? 0;
+  return total > 0 ? shares!.map((share) => share / total) : shares;
 }
 
 export async function readWeb(source: ArraySource, dimensions: number, options: ReadOptions): Promise<WebPart> {
@@ -163,6 +170,7 @@ export function toMarks(array: NdArray, origin: { name: string; file: string }):
 interface Converted {
   matrix: Matrix;
   integers: Int32Array;
+  numbers: Float64Array;
   marks: Uint8Array;
   strings: string[];
 }
@@ -196,6 +204,7 @@ class TypedReader {
     const convert: { [C in keyof Converted]: () => Converted[C] } = {
       matrix: () => toMatrix(array, this.options.dtype, origin),
       integers: () => toInt32(array, origin),
+      numbers: () => Float64Array.from(toMatrix({ ...array, shape: [1, array.data.length] }, 'float64', origin).data),
       marks: () => toMarks(array, origin),
       strings: () => toStrings(array, origin),
     };

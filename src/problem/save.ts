@@ -41,7 +41,7 @@ export async function saveProblem(path: string, problem: Problem, options: SaveO
 /** The arrays of a problem file, by name. */
 function problemArrays(problem: Problem, dtype: SaveOptions['dtype']): [string, NdArray | Matrix][] {
   const { validationWeb: web } = problem;
-  const entries: [string, Matrix | Int32Array | Uint8Array | readonly string[] | undefined][] = [
+  const entries: [string, Values | undefined][] = [
     ['aux_features', problem.auxiliaryFeatures],
     ['aux_labels', problem.auxiliaryLabels],
     ['aux_semantics', problem.auxiliarySemantics],
@@ -56,6 +56,7 @@ function problemArrays(problem: Problem, dtype: SaveOptions['dtype']): [string, 
     ['test_labels', problem.testLabels],
     ['test_semantics', problem.testSemantics],
     ['test_names', problem.testNames],
+    ['test_shares', problem.testShares],
     ['generalized', problem.generalized ? Uint8Array.of(1) : undefined],
     ['validation_web_features', web?.features],
     ['validation_web_labels', web?.labels],
@@ -67,10 +68,10 @@ function problemArrays(problem: Problem, dtype: SaveOptions['dtype']): [string, 
   return entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, toArray(value, dtype)]]));
 }
 
-function toArray(
-  value: Matrix | Int32Array | Uint8Array | readonly string[],
-  dtype: SaveOptions['dtype'],
-): NdArray | Matrix {
+type Values = Matrix | Int32Array | Uint8Array | Float64Array | readonly string[];
+
+function toArray(value: Values, dtype: SaveOptions['dtype']): NdArray | Matrix {
+  if (value instanceof Float64Array) return { shape: [value.length], dtype: 'float64', data: value };
   if (value instanceof Int32Array) return { shape: [value.length], dtype: 'int32', data: value };
   if (value instanceof Uint8Array) return { shape: [value.length], dtype: 'bool', data: value };
   if (Array.isArray(value)) return { shape: [value.length], dtype: 'string', data: value };

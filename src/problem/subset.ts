@@ -95,8 +95,18 @@ export function restrictToCategories(problem: Problem, choice: CategoryChoice): 
     ...(kept.testLabels && { testLabels: kept.testLabels.map((label) => anyLabel[label] ?? -1) }),
     testSemantics: selectRows(problem.testSemantics, test),
     testNames: selectStrings(problem.testNames, test),
+    ...(problem.testShares && { testShares: someShares(problem.testShares, anyLabel) }),
     validationWeb: web && { ...web, labels: web.labels.map((label) => auxiliaryLabel[label]) },
   };
+}
+
+/** Those of the categories that are left, in their new order. */
+function someShares(shares: Float64Array, newLabel: Int32Array): Float64Array | undefined {
+  const left = newLabel.subarray(0, shares.length).filter((label) => label >= 0);
+  const kept = new Float64Array(left.length);
+  for (let c = 0; c < shares.length; c++) if (newLabel[c] >= 0) kept[newLabel[c]] = shares[c];
+  const total = kept.reduce((sum, share) => sum + share, 0);
+  return total > 0 ? kept.map((share) => share / total) : undefined;
 }
 
 /**

@@ -45,7 +45,7 @@ export function validationSplit(problem: Problem): Problem {
     webVouched: _vouched,
     ...rest
   } = restrictToCategories(
-    { ...problem, testLabels: undefined, validationWeb: undefined },
+    { ...problem, testLabels: undefined, testShares: undefined, validationWeb: undefined },
     { auxiliary: auxiliaryNames.map((_, category) => category).slice(count) },
   );
   return {

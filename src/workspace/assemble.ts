@@ -1,8 +1,9 @@
 /** A problem out of features, word vectors, texts and labels. */
 import { existsSync } from 'node:fs';
+import { ArgumentError } from '../errors.js';
 import { readCsv, readNpz, toMatrix, toStrings } from '../formats/index.js';
 import { Matrix } from '../linalg/index.js';
-import type { Problem, ValidationWeb } from '../problem/index.js';
+import { type KnownShares, type Problem, type ValidationWeb, withShares } from '../problem/index.js';
 import { type IndexedFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
 import { orphanedDecisions, readDecisions } from './decisions.js';
 import { auxiliaryCategories, type WebPicture, webPictures } from './pictures.js';
@@ -36,7 +37,8 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
   const words = await readNpz(path(layout.words));
   const semantics = (name: string) => toMatrix(words.get(name)!, 'float32', { name, file: layout.words });
   const auxiliary = rowsByCategory(sets.auxiliary, auxiliaryNames);
-  const test = testRows(sets.test, testNames);
+  const generalized = configuration.answers === 'all';
+  const test = testRows(sets.test, generalized ? [...testNames, ...auxiliaryNames] : testNames);
   const texts = configuration.text ? await Texts.read(path(layout.text)) : undefined;
   const { of: decisions } = await readDecisions(workspace);
   const pictures = (await webPictures(workspace)).filter(({ id }) => decisions.get(id) !== 'drop');
@@ -63,7 +65,7 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
           ...texts?.of('', crawled),
           ...kindsOf(crawled, kinds),
         };
-  const problem: Problem = {
+  const unstated: Problem = {
     auxiliaryFeatures: take(sets.auxiliary, auxiliary),
     auxiliaryLabels: labelsOf(auxiliary),
     auxiliarySemantics: semantics('aux_semantics'),
@@ -74,12 +76,13 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
     ...(kinds && { webKinds: web.map(({ id }) => kinds.get(id) ?? 'unknown') }),
     ...(webVouched.includes(1) && { webVouched }),
     testFeatures: take(sets.test, test),
-    ...(test.some(({ label }) => label >= 0) && { testLabels: labelsOf(test) }),
+    ...(sets.test.categories.some((category) => category !== '') && { testLabels: labelsOf(test) }),
     testSemantics: semantics('test_semantics'),
     testNames,
-    generalized: false,
+    generalized,
     ...(validationWeb && { validationWeb }),
   };
+  const problem = stated(unstated, configuration.shares);
   const ids = (some: readonly Row[]) => some.map(({ id }) => id);
   return {
     problem,
@@ -91,6 +94,15 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
     },
     notes,
   };
+}
+
+function stated(problem: Problem, shares: KnownShares): Problem {
+  try {
+    return withShares(problem, shares);
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    throw new ConfigurationError(`${configurationFile}: ${error.message}`, error.hint);
+  }
 }
 
 interface Row {

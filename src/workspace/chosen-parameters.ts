@@ -1,4 +1,5 @@
 /** The parameters of a workspace's method: those of the configuration, then those that tuning chose, then the defaults. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { findMethod } from '../methods/index.js';
 import { type ParameterValue, resolveParameters } from '../parameters.js';
@@ -10,7 +11,7 @@ export async function chosenParameters(
   const { learner, tune } = workspace.configuration;
   const spec = findMethod(learner.method);
   const tuned =
-    tune && Object.keys(freeParameters(workspace)).length > 0
+    tune && Object.keys(freeParameters(workspace)).length > 0 && existsSync(workspace.path(layout.chosen))
       ? (
           JSON.parse(await readFile(workspace.path(layout.chosen), 'utf8')) as {
             parameters: Record<string, ParameterValue>;

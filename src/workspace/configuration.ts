@@ -2,6 +2,7 @@
 import type { TokenizeOptions, Word2vecSettings } from '../language/index.js';
 import type { ParameterValue } from '../methods/index.js';
 import { currentName } from '../methods/index.js';
+import type { KnownShares } from '../problem/index.js';
 
 /** What a user may write; the JSON Schema in schema/bowerbird.schema.json checks it. */
 export interface WrittenConfiguration {
@@ -10,6 +11,8 @@ export interface WrittenConfiguration {
   categories: string | readonly (string | WrittenCategory)[];
   auxiliary: string | { folder: string; aliases?: Record<string, string[]>; validation?: string[] };
   test: string;
+  answers?: Answering;
+  shares?: KnownShares;
   sources?: readonly (string | SourceEntry)[];
   crawl?: Partial<CrawlSettings>;
   dedupe?: Partial<DedupeSettings>;
@@ -25,6 +28,9 @@ export interface WrittenConfiguration {
   truth?: TruthSettings;
   plugins?: readonly string[];
 }
+
+/** Among which categories answers are chosen: those that are listed, or the auxiliary ones too. */
+export type Answering = 'listed' | 'all';
 
 interface WrittenCategory {
   name: string;
@@ -132,6 +138,8 @@ export interface Configuration {
     readonly validation?: readonly string[];
   };
   readonly test: string;
+  readonly answers: Answering;
+  readonly shares: KnownShares;
   readonly sources: readonly SourceEntry[];
   readonly crawl: CrawlSettings;
   readonly dedupe: DedupeSettings;
@@ -190,6 +198,8 @@ export function completeConfiguration(
       ...(typeof written.auxiliary === 'string' ? { folder: written.auxiliary } : written.auxiliary),
     },
     test: written.test,
+    answers: written.answers ?? 'listed',
+    shares: written.shares ?? 'unknown',
     sources,
     crawl: { ...crawlDefaults, ...written.crawl },
     dedupe: { radius: 10, likeness: 0.8, leaks: 'drop', ...written.dedupe },

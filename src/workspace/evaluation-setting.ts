@@ -25,6 +25,7 @@ export async function evaluationSetting(
     folder,
     origin: { path: layout.problem },
     seed,
+    generalized: problem.generalized,
     syntheticValidation,
     jobs,
     threads: learner.threads,

@@ -51,9 +51,12 @@ export async function auxiliaryCategories(workspace: Workspace): Promise<Auxilia
   return { names, validation: names.slice(0, validationCategoryCount(names.length, categories.length)) };
 }
 
+/** The sub-folder of test pictures that are known to show none of the categories, unless one of these bears the name. */
+export const unlistedFolder = 'unlisted';
+
 /** Test pictures lie in one folder, or in one sub-folder for each category; not partly the one, partly the other. */
 export async function openTestPictures(workspace: Workspace): Promise<PictureSource & { labelled: boolean }> {
-  const { test, categories } = workspace.configuration;
+  const { test, categories, answers } = workspace.configuration;
   await requireFolder(workspace.path(test), 'test', test);
   const source = await openFolderPictures(workspace.path(test)).catch((error) => {
     if (!(error instanceof UsageError)) throw error;
@@ -63,7 +66,8 @@ export async function openTestPictures(workspace: Workspace): Promise<PictureSou
     );
   });
   // Some systems write ä as one character, others as two.
-  const known = new Set(categories.map(({ name }) => name.normalize()));
+  const others = answers === 'all' ? (await auxiliaryCategories(workspace)).names : [];
+  const known = new Set([...categories.map(({ name }) => name), ...others, unlistedFolder].map((one) => one.normalize()));
   let labelled = 0;
   for await (const { category, path } of source.pictures()) {
     if (category === undefined) continue;
@@ -71,7 +75,7 @@ export async function openTestPictures(workspace: Workspace): Promise<PictureSou
     if (!known.has(category.normalize()))
       throw new ConfigurationError(
         `the test picture ${path} lies in a sub-folder "${category}", which is none of the categories`,
-        'Sub-folders of the test pictures are named like the categories; pictures without a known category lie in the folder itself.',
+        `Sub-folders of the test pictures are named like the categories, or "${unlistedFolder}" for what shows none of them; pictures of which nothing is known lie in the folder itself.`,
       );
   }
   if (labelled > 0 && labelled < source.count)

@@ -199,7 +199,8 @@ function checkFolders({ auxiliary, test, sources }: Configuration, file: string,
 }
 
 /** What a schema cannot say. */
-function checkMeaning({ categories, learner, sources, truth }: Configuration, file: string, lineOf: LineOf): void {
+function checkMeaning(configuration: Configuration, file: string, lineOf: LineOf): void {
+  const { categories, learner, sources, truth, answers, shares } = configuration;
   const at = (...path: (string | number)[]) => `${file}, line ${lineOf(path) ?? 1}: ${path.join('.')}`;
   if (categories.length < 2)
     throw new ConfigurationError(`${at('categories')} names ${categories.length} category; at least two are needed`);
@@ -221,6 +222,27 @@ function checkMeaning({ categories, learner, sources, truth }: Configuration, fi
       `${at('learner', 'method')} is "${learner.method}"; there is no such method`,
       `Methods: ${methods.map(({ name }) => name).join(', ')}.`,
     );
+  if (spec.setting !== 'both' && spec.setting !== (answers === 'all' ? 'generalized' : 'standard'))
+    throw new ConfigurationError(
+      answers === 'all'
+        ? `${at('answers')} is all, and ${learner.method} chooses among the listed categories only`
+        : `${at('learner', 'method')} is ${learner.method}, which chooses among the auxiliary categories too`,
+      answers === 'all' ? 'Say answers: listed, or name another method, such as bowerbird.' : 'Say answers: all, or name another method.',
+    );
+  // With the auxiliary categories among the answers, their names are known once the pictures are.
+  if (typeof shares !== 'string' && answers === 'listed') {
+    const names = categories.map(({ name }) => name);
+    const extra = Object.keys(shares).find((name) => !names.includes(name));
+    if (extra !== undefined)
+      throw new ConfigurationError(`${at('shares', extra)} is none of the categories`, `Categories: ${names.join(', ')}.`);
+    const missing = names.find((name) => !Object.hasOwn(shares, name));
+    if (missing !== undefined)
+      throw new ConfigurationError(
+        `${at('shares')} does not say how frequent "${missing}" is`,
+        'Give a number for every category, 0 for one that does not occur; or say equal or unknown.',
+      );
+    if (names.every((name) => shares[name] === 0)) throw new ConfigurationError(`${at('shares')} are all 0`);
+  }
   for (const [name, value] of Object.entries(learner.parameters)) {
     const parameter = spec.parameters[name];
     if (!Object.hasOwn(spec.parameters, name))

@@ -13,7 +13,8 @@ const folder = temporaryFolder();
 const printed = catchOutput();
 
 interface DemoResult {
-  methods: { method: string; accuracy: number }[];
+  methods: { method: string; accuracy: number; recognised?: number }[];
+  strangers: number;
   weights: { right: number; wrong: number; wrongLow: number; rightLow: number };
   stages: { stage: string; outcome: string }[];
 }
@@ -31,6 +32,12 @@ describe('bowerbird demo', () => {
     // Four species: chance is a quarter.
     expect(accuracies.lr).toBeGreaterThan(0.4);
     expect(accuracies.eszsl).toBeGreaterThan(0.4);
+    // Two species nobody listed, four pictures of each, and three of something else.
+    expect(first.strangers).toBe(11);
+    expect(first.methods.filter(({ recognised }) => recognised !== undefined).map(({ method }) => method)).toEqual([
+      'bowerbird',
+      'bowerbird, no text',
+    ]);
     expect(first.weights.wrong).toBeGreaterThan(8);
     expect(first.weights.right).toBeGreaterThan(8);
     expect(existsSync(join(workspace(), 'report.html'))).toBe(true);

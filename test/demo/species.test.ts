@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aviary, differingMarks, lookAlikes, speciesNamed } from '../../src/demo/species.js';
 
 describe('the species of the aviary', () => {
-  const { test, auxiliary } = aviary();
+  const { test, auxiliary, strangers } = aviary();
 
   it('look like their names', () => {
     const finch = speciesNamed('Crested Red-winged Finch');
@@ -16,9 +16,9 @@ describe('the species of the aviary', () => {
     expect(() => speciesNamed('Singing Finch')).toThrow(/singing/);
   });
 
-  it('are all different, none both auxiliary and test', () => {
-    const names = [...test, ...auxiliary].map(({ name }) => name);
-    expect(new Set(names).size).toBe(36);
+  it('are all different, none both auxiliary and test, nor a stranger', () => {
+    const names = [...test, ...auxiliary, ...strangers].map(({ name }) => name);
+    expect(new Set(names).size).toBe(38);
   });
 
   it('share every mark and body plan of a test species with several auxiliary species', () => {

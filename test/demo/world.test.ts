@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeCorpus } from '../../src/demo/corpus.js';
 import { aviary } from '../../src/demo/species.js';
-import { writeWorld } from '../../src/demo/world.js';
+import { unequalCounts, writeWorld } from '../../src/demo/world.js';
 import { temporaryFolder } from '../temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -31,13 +31,24 @@ describe('the aviary on disk', () => {
     const second = await writeWorld(join(folder, 'b'), { ...tiny, seed: 3 });
     const other = await writeWorld(join(folder, 'c'), { ...tiny, seed: 4 });
     const files = hashes(join(folder, 'a'));
-    expect(Object.keys(files)).toHaveLength(4 * 2 + 4 * 2 + 1);
-    expect(new Set(Object.values(files)).size).toBe(4 * 2 + 4 * 2 + 1);
+    // 4 auxiliary species, 4 test species in unequal numbers, 2 strangers, something else, the corpus.
+    const listed = [0, 1, 2, 3].map(unequalCounts(4, 2, 3)).reduce((sum, count) => sum + count, 0);
+    const expected = 4 * 2 + listed + 2 * 2 + 1 + 1;
+    expect(Object.keys(files)).toHaveLength(expected);
+    expect(new Set(Object.values(files)).size).toBe(expected);
+    expect(Object.keys(files).filter((file) => file.startsWith('test/unlisted/'))).toHaveLength(5);
     expect(hashes(join(folder, 'b'))).toEqual(files);
     expect(second.photos).toEqual(first.photos);
     const differing = Object.entries(hashes(join(folder, 'c'))).filter(([file, hash]) => files[file] !== hash);
     expect(differing).toHaveLength(Object.keys(files).length);
     expect(other.photos).not.toEqual(first.photos);
+  });
+
+  it('holds ten times as many pictures of the most frequent species as of the rarest', () => {
+    const counts = Array.from({ length: 12 }, (_, c) => unequalCounts(12, 20, 1)(c));
+    expect(Math.max(...counts) / Math.min(...counts)).toBeCloseTo(10, 0);
+    expect(Math.abs(counts.reduce((sum, count) => sum + count, 0) - 240)).toBeLessThan(6);
+    expect(Array.from({ length: 12 }, (_, c) => unequalCounts(12, 20, 2)(c))).not.toEqual(counts);
   });
 
   it('can be abandoned while it is drawn', async () => {

@@ -191,6 +191,7 @@ describe('a picture to classify', () => {
     });
     const answer: Omit<ClassifyAnswer, 'why' | 'seconds'> = {
       category: 'wren',
+      noneOfThese: false,
       confidence: 0.55,
       candidates: [
         { category: 'wren', score: 2, confidence: 0.55 },

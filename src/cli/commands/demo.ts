@@ -4,6 +4,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { InterruptedError } from '../../errors.js';
+import { readStrangerGroups, type StrangerGroup } from '../../fit/index.js';
 import { layout, openWorkspace, type RunProgress, runWorkspace } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
 import { type MethodRow, scoreMethods, scoreWeights, type WeightScores } from '../demo-scores.js';
@@ -15,7 +16,8 @@ export default defineCommand({
   name: 'demo',
   summary: 'Show the whole way from names to answers, on birds drawn for it.',
   description:
-    'Draws an aviary of bird species that look like their names, puts some of the pictures on a photo site on this machine, with ' +
+    'Draws an aviary of bird species that look like their names, some more frequent than others, with a few strangers among them, ' +
+    'puts some of the pictures on a photo site on this machine, with ' +
     'wrong and off-topic ones among them, writes a small text about birds, and runs every stage of a workspace on them: crawl, ' +
     'dedupe, features, words, text, tune, fit, compare and report. Nothing but the vision network (a package of a few megabytes) ' +
     'comes from outside. Takes a few minutes.',
@@ -55,9 +57,14 @@ export default defineCommand({
         });
         const result = {
           seed: options.seed,
-          species: { auxiliary: world.auxiliary.length, test: world.test.length },
+          species: {
+            auxiliary: world.auxiliary.length,
+            test: world.test.length,
+            unlisted: world.strangers.length,
+          },
           ...(await scoreMethods(workspace, signal)),
           weights: await scoreWeights(workspace),
+          groups: (await readStrangerGroups(workspace.path(layout.run))) ?? [],
           stages: stages.map(({ stage, outcome, summary, seconds }) => ({ stage, outcome, summary, seconds })),
           seconds: Math.round((performance.now() - begun) / 100) / 10,
           ...(await leave(folder, kept)),
@@ -96,34 +103,48 @@ async function leave(folder: string, kept: boolean): Promise<{ report?: string; 
 }
 
 interface DemoResult {
-  species: { auxiliary: number; test: number };
+  species: { auxiliary: number; test: number; unlisted: number };
   testPictures: number;
+  /** Pictures that show no listed species. */
+  strangers: number;
   methods: readonly MethodRow[];
   weights?: WeightScores;
+  groups: readonly StrangerGroup[];
   seconds: number;
   report?: string;
   workspace?: string;
 }
 
-function describeResult({ species, methods, testPictures, weights, ...rest }: DemoResult): string[] {
+function describeResult(result: DemoResult): string[] {
+  const { species, methods, testPictures, strangers, weights, groups, ...rest } = result;
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
   const rows = methods.map((row) => [
     row.method,
     row.learnsFrom,
     percent(row.accuracy),
     `${(100 * row.low).toFixed(0)} to ${(100 * row.high).toFixed(0)}`,
+    row.recognised === undefined ? '–' : percent(row.recognised),
   ]);
+  const [best] = methods;
   const columns = [
     { title: 'method' },
     { title: 'learns from' },
     { title: 'accuracy', align: 'right' },
     { title: '95 % interval', align: 'right' },
+    { title: 'strangers recognised', align: 'right' },
   ] as const;
   return [
-    `${testPictures} pictures of ${species.test} species nobody has labelled; ${species.auxiliary} other species were.`,
+    `${testPictures - strangers} pictures of ${species.test} species nobody has labelled, in unequal numbers; ${species.auxiliary} other species were.`,
+    `Among them ${strangers} strangers: ${species.unlisted} species that nobody has listed, and a few pictures of something else.`,
     '',
     ...tableLines(columns, rows),
     '',
+    ...(best?.mistaken === undefined
+      ? []
+      : [`Of the others, ${best.method} took ${percent(best.mistaken)} for strangers.`]),
+    ...groups.map(
+      ({ pictures, nearestAuxiliary }) => `${pictures} pictures of one bird that is not on the list, near ${nearestAuxiliary}.`,
+    ),
     ...(weights
       ? [
           `Of ${weights.wrong} wrong web pictures, ${percent(weights.wrongLow)} got less than half the average weight from ${weights.method}; ` +

@@ -1,18 +1,21 @@
 /** `bowerbird fit`: learns a classifier from a problem file. */
-import { access, constants, mkdir, rmdir } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rmdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { UsageError } from '../../errors.js';
 import { type FitRecord, fit, recordIn, writeFit } from '../../fit/index.js';
 import {
   type FeatureScaling,
   generalize,
+  type KnownShares,
   type LoadOptions,
   loadProblem,
   openStreamedProblem,
   type Problem,
   type StreamedProblem,
   webFeatureBytes,
+  withShares,
 } from '../../problem/index.js';
+import { fileError } from '../../formats/index.js';
 import { defineCommand } from '../command.js';
 import {
   type LearnerFit,
@@ -58,6 +61,12 @@ export default defineCommand({
       type: 'string',
       placeholder: 'FILE',
       description: 'JSON file with parameters, such as chosen.json of "bowerbird tune"; options given here win.',
+    },
+    shares: {
+      type: 'string',
+      placeholder: 'equal|unknown|FILE',
+      description:
+        'How often each category is shown among the test pictures, where that is known: JSON file with a number for each name.',
     },
     ...problemOptions,
     generalized: {
@@ -108,7 +117,10 @@ export default defineCommand({
     await refuseOtherResults(out);
     const backend = await openBackend(options);
     progress.update({ stage: 'read the problem', done: 0 });
-    const { problem, webRows, close } = await openProblem(path, options, loadOptions(options, signal));
+    const { problem: unstated, webRows, close } = await openProblem(path, options, loadOptions(options, signal));
+    const problem = options.shares === undefined ? unstated : withShares(unstated, await sharesOf(options.shares));
+    if (problem.testShares && !('shares' in spec.parameters))
+      progress.note(`${method} takes no account of known shares`);
     // Before the work, so that a folder that cannot be written is known then.
     const made = await mkdir(out, { recursive: true });
     await access(out, constants.W_OK);
@@ -151,6 +163,18 @@ export default defineCommand({
     }
   },
 });
+
+async function sharesOf(given: string): Promise<KnownShares> {
+  if (given === 'equal' || given === 'unknown') return given;
+  const text = await readFile(given, 'utf8').catch((error) => {
+    throw fileError(given, error, 'read');
+  });
+  try {
+    const numbers: unknown = JSON.parse(text);
+    if (numbers !== null && typeof numbers === 'object' && !Array.isArray(numbers)) return numbers as KnownShares;
+  } catch {}
+  throw new UsageError(`${given} is no JSON object of names and numbers`, 'For example: {"House Wren": 3, "Song Sparrow": 1}');
+}
 
 interface InputValues extends ProblemValues {
   generalized: boolean;

@@ -33,6 +33,7 @@ import { linearFormula, strangerFormula } from './linear-formula.js';
 import { Neighbours } from './neighbours.js';
 import { Rehearsal, type Sureness } from './rehearsal.js';
 import { settle } from './settle.js';
+import type { StatedShares } from './shares.js';
 import { BowerbirdSolver, type SolverOptions } from './solver.js';
 import {
   leastCompany,
@@ -147,7 +148,7 @@ export class Bowerbird implements Method {
       ...(options.neighbourWeight > 0 && { neighbours }),
       neighbourWeight: options.neighbourWeight,
       generalized: problem.generalized,
-      shares: options.shares,
+      shares: statedShares(problem) ?? options.shares,
       listed: strangers.unlisted.map((chance) => 1 - chance),
       variance,
     };
@@ -160,7 +161,7 @@ export class Bowerbird implements Method {
       await pause();
     });
     const { solver, state } = settled;
-    if (single) state.decisions.data.set(state.scores.data);
+    if (single) answerAlone(state);
     this.webWeights_ = (single ? start : solver).trust;
     this.wordTrust_ = ground.prior.trust;
     this.wrongShare_ = solver.wrongShare;
@@ -293,6 +294,19 @@ function laterStrangers({ backend, space, later }: Fitted, features: Matrix): Fl
 const doubtAfter = (seen: number): number => 1 / (seen + 2);
 
 const logOdds = (share: number): number => Math.log(share / (1 - share));
+
+/** Numbers that are all the same say what the parameter `shares=equal` says. */
+function statedShares({ testShares }: Problem): StatedShares | undefined {
+  return testShares?.every((share) => Math.abs(share - testShares[0]) < 1e-9) ? 'equal' : testShares;
+}
+
+/** The answer for a picture without company: its scores, and what is known of the shares beforehand. */
+function answerAlone(state: TestState): void {
+  const { shares } = state.side;
+  if (typeof shares !== 'string') state.offsets = shares.map((share) => Math.log(Math.max(share, 1e-12)));
+  for (let j = 0; j < state.scores.rows; j++)
+    for (let c = 0; c < state.scores.cols; c++) state.decisions.set(j, c, state.scores.at(j, c) + state.offsets[c]);
+}
 
 /** β (x·μ_c − ½‖μ_c‖²)/v + offset, x measured from the auxiliary centre and δ. */
 function linearModel(state: TestState, ground: Ground, generalized: boolean): LinearModel {

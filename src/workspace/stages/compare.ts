@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { loadProblem } from '../../problem/index.js';
 import { evaluationSetting } from '../evaluation-setting.js';
+import { unlistedFolder } from '../pictures.js';
 import { optionInputs, pluginInputs, type Stage } from '../stage.js';
 import { layout, type Workspace } from '../workspace.js';
 
@@ -41,7 +42,7 @@ export const compareStage: Stage = {
     const setting = await evaluationSetting(context, problem, layout.compare);
     const table = await compare({
       ...setting,
-      methods: chooseMethods(settings!.methods, false),
+      methods: chooseMethods(settings!.methods, problem.generalized),
       trials: settings!.tune,
       seeds: settings!.seeds,
       earlyStopping: defaultEarlyStopping,
@@ -60,7 +61,7 @@ export const compareStage: Stage = {
 function labelled({ configuration, path }: Workspace): boolean {
   try {
     return readdirSync(path(configuration.test), { withFileTypes: true }).some(
-      (entry) => entry.isDirectory() && !entry.name.startsWith('.'),
+      (entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== unlistedFolder,
     );
   } catch {
     return true;

@@ -1,6 +1,7 @@
 /** The classifier: fitted on the problem, scored where answers are known, and made to state its confidence. */
 import { readFile, rm } from 'node:fs/promises';
 import { fit, fitOutputs, writeFit } from '../../fit/index.js';
+import { findMethod } from '../../methods/index.js';
 import { loadProblem } from '../../problem/index.js';
 import { readFeatureMeta } from '../../vision/index.js';
 import type { ProblemRows } from '../assemble.js';
@@ -43,11 +44,16 @@ export const fitStage: Stage = {
       features: fingerprint,
       onNote: note,
     });
+    if (problem.testShares && !('shares' in findMethod(method).parameters))
+      note(`${method} takes no account of the shares in bowerbird.yaml`);
     for (const warning of result.record.warnings ?? []) note(warning);
     await writeFit(workspace.path(layout.run), result, { pictures });
-    const { accuracy, thetaArea } = result.metrics;
+    const { accuracy, harmonic, strangers, thetaArea } = result.metrics;
     const score = accuracy === undefined ? '' : `, accuracy ${(100 * accuracy).toFixed(2)} %`;
     const area = thetaArea === undefined ? '' : `, area under the curve of the weights ${thetaArea.toFixed(3)}`;
-    return { summary: `${method} with ${from} parameters${score}${area}` };
+    const both = harmonic === undefined ? '' : `, harmonic mean ${(100 * harmonic).toFixed(2)} %`;
+    const found =
+      strangers?.recognised === undefined ? '' : `, ${(100 * strangers.recognised).toFixed(0)} % of strangers recognised`;
+    return { summary: `${method} with ${from} parameters${score}${both}${found}${area}` };
   },
 };

@@ -17,10 +17,12 @@ export const problemStage: Stage = {
 
   async inputs(workspace) {
     const { configuration, fingerprints, path } = workspace;
-    const { truth, categories } = configuration;
+    const { truth, categories, answers, shares } = configuration;
     return {
       ...(await decisionInputs(workspace)),
       categories: JSON.stringify(categories.map(({ name }) => name)),
+      ...(answers !== 'listed' && { answers }),
+      ...(shares !== 'unknown' && { shares: JSON.stringify(shares) }),
       ...(truth && optionInputs('truth', truth)),
       ...(truth &&
         'file' in truth && { [`the file ${truth.file}`]: (await fingerprints.ofFile(path(truth.file))) ?? '' }),

@@ -1,4 +1,7 @@
-/** Parameters of the method, chosen on the validation categories. */
+/** Parameters of the method, chosen on the validation categories; where these are too few, the defaults. */
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { BowerbirdError } from '../../errors.js';
 import { searchable } from '../../evaluation/index.js';
 import { findMethod } from '../../methods/index.js';
 import { loadProblem } from '../../problem/index.js';
@@ -6,6 +9,9 @@ import { freeParameters } from '../chosen-parameters.js';
 import { evaluationSetting } from '../evaluation-setting.js';
 import { optionInputs, pluginInputs, type Stage } from '../stage.js';
 import { layout } from '../workspace.js';
+
+/** Codes of errors that speak of the pictures, not of a fault. */
+const tooFew = ['BOWERBIRD_PROBLEM', 'BOWERBIRD_SEARCH'];
 
 export const tuneStage: Stage = {
   name: 'tune',
@@ -31,7 +37,7 @@ export const tuneStage: Stage = {
     };
   },
 
-  outputs: async () => [layout.chosen],
+  outputs: async ({ path }) => (existsSync(path(layout.chosen)) ? [layout.chosen] : []),
 
   async run(context) {
     const { workspace } = context;
@@ -43,12 +49,20 @@ export const tuneStage: Stage = {
     });
     const { defaultEarlyStopping, search } = await import('../../evaluation/index.js');
     const setting = await evaluationSetting(context, problem, layout.tune);
-    const { chosen } = await search({
+    // A choice of before must not be taken for one on these pictures.
+    await rm(workspace.path(layout.chosen), { force: true });
+    const found = await search({
       ...setting,
       method: learner.method,
       trials: tune!.trials,
       earlyStopping: defaultEarlyStopping,
+    }).catch((error: BowerbirdError) => {
+      if (!tooFew.includes(error.code)) throw error;
+      context.note(`parameters keep their defaults, since nothing could be tried on auxiliary categories: ${error.message}`);
+      return undefined;
     });
+    if (!found) return { summary: 'defaults: there is too little to try parameters on' };
+    const { chosen } = found;
     const { validationAccuracy, validation, trials, failedTrials } = chosen;
     return {
       summary: `best of ${trials} trials: ${(100 * validationAccuracy).toFixed(1)} % on ${validation.categories} validation categories${failedTrials > 0 ? `, ${failedTrials} trials failed` : ''}`,
