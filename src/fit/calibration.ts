@@ -3,7 +3,7 @@
  * categories, which makes classifiers comparable, and the temperature T minimises the negative log-likelihood on
  * pictures whose category is known (Guo et al., "On calibration of modern neural networks", ICML 2017). Those are the
  * pictures of the validation categories, classified by the same method fitted for them; test labels are not touched. What
- * was learnt from n pictures leaves a doubt of 1/(n + 2) (Laplace's rule of succession), however clear those n were.
+ * was learnt from n pictures leaves a doubt (`doubtAfter`), however clear those n were.
  */
 import { ArgumentError } from '../errors.js';
 import { Matrix } from '../linalg/index.js';
@@ -16,9 +16,6 @@ export interface Sharpness {
   readonly spread: number;
   readonly doubt: number;
 }
-
-/** What is left after so many pictures. */
-export const doubtAfter = (pictures: number): number => 1 / (pictures + 2);
 
 export interface Reliability {
   pictures: number;

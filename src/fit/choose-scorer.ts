@@ -8,6 +8,7 @@ import type { Backend } from '../linalg/index.js';
 import { Matrix } from '../linalg/index.js';
 import {
   candidateNames,
+  doubtAfter,
   generalize,
   type Method,
   type Problem,
@@ -15,7 +16,7 @@ import {
   syntheticValidationWeb,
   validationSplit,
 } from '../problem/index.js';
-import { doubtAfter, findTemperature, type Reliability, scoreReliability, scoreSpread } from './calibration.js';
+import { findTemperature, type Reliability, scoreReliability, scoreSpread } from './calibration.js';
 import { type LinearScorer, scorePictures } from './scorer.js';
 import { studentOf } from './student.js';
 

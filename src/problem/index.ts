@@ -9,6 +9,7 @@ export type { WebKind } from './generate-pictures.js';
 export { problemHash } from './hash.js';
 export { type LoadOptions, loadProblem, readProblem } from './load.js';
 export {
+  doubtAfter,
   type FitDetails,
   type FitOptions,
   type LinearDecision,

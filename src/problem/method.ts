@@ -51,6 +51,11 @@ export interface Sureness {
   readonly doubt: number;
 }
 
+/** What is left of doubt after so many pictures, however clear they were (Laplace's rule of succession). */
+export function doubtAfter(pictures: number): number {
+  return 1 / (pictures + 2);
+}
+
 /** What a method can tell of its fit besides its answers. */
 export interface FitDetails {
   readonly iterations?: number;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { confidences, doubtAfter, findTemperature, reliability, scoreReliability, scoreSpread } from '../../src/fit/calibration.js';
+import { confidences, findTemperature, reliability, scoreReliability, scoreSpread } from '../../src/fit/calibration.js';
 import { chooseScorer, scorerOfKind, scoresAsIfNew } from '../../src/fit/choose-scorer.js';
 import { loadModel, saveModel, scorePictures } from '../../src/fit/index.js';
 import { PaperLearner } from '../../src/learner/index.js';
@@ -12,7 +12,7 @@ import { createBackend } from '../../src/linalg/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { createMethod, findMethod } from '../../src/methods/index.js';
-import { generateProblem, type Problem } from '../../src/problem/index.js';
+import { doubtAfter, generateProblem, type Problem } from '../../src/problem/index.js';
 import { scorerModel } from '../../src/workspace/export/scorer-graph.js';
 
 let backend: Backend;

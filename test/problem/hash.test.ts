@@ -38,6 +38,7 @@ describe('problemHash', () => {
       { webVouched: new Uint8Array(18).fill(1) },
       { testFeatures: nudged(base.testFeatures) },
       { testLabels: undefined },
+      { testShares: Float64Array.of(1, 0, 0) },
       { testSemantics: nudged(base.testSemantics) },
       { testNames: [...base.testNames].reverse() },
       { generalized: true },

@@ -1,6 +1,6 @@
 /** Accuracy as one thing varies: a parameter, the number of web pictures, the share of wrong labels. */
 import type { Problem } from '../../problem/index.js';
-import { rowsByCategory } from '../../problem/index.js';
+import { rowsByCategory, rowsWhere } from '../../problem/index.js';
 import type { ExperimentPlot, FitJob, Series, SeriesPoint } from '../results.js';
 import { Bootstrap } from '../statistics/bootstrap.js';
 import type { Sweep } from './definitions.js';
@@ -67,10 +67,12 @@ export function sweepPlots(
   problem: Problem,
   seed: number,
 ): ExperimentPlot[] {
-  const bootstrap = new Bootstrap(problem.testFeatures.rows, { seed });
+  // Pictures that show no category have no right answer.
+  const rows = rowsWhere(problem.testLabels!.length, (i) => problem.testLabels![i] >= 0);
+  const bootstrap = new Bootstrap(rows.length, { seed });
   const axes = sweep.over === 'parameters' ? Object.keys(sweep.values) : [sweep.over];
   return axes.flatMap((axis) => {
-    const series = fitted.flatMap((each) => seriesOf(axis, each, problem.testLabels!, bootstrap));
+    const series = fitted.flatMap((each) => seriesOf(axis, each, problem.testLabels!, rows, bootstrap));
     if (series.length === 0) return [];
     const logarithmic = sweep.over === 'parameters' && axis !== 'bound';
     return [
@@ -88,13 +90,14 @@ function seriesOf(
   axis: string,
   { method, parameters, fits }: FittedMethod,
   labels: Int32Array,
+  rows: Int32Array,
   bootstrap: Bootstrap,
 ): Series[] {
   const values = new Map<number, Float64Array[]>();
   for (const { job, outcome } of fits) {
     const [name, value] = job.id.split('/')[1].split('=');
     if (name !== axis) continue;
-    const right = Float64Array.from(labels, (label, i) => (outcome.predictions![i] === label ? 1 : 0));
+    const right = Float64Array.from(rows, (i) => (outcome.predictions![i] === labels[i] ? 1 : 0));
     values.set(Number(value), [...(values.get(Number(value)) ?? []), right]);
   }
   if (values.size === 0) return [];

@@ -12,6 +12,7 @@ import { type LinearModel, linearDecisions, transposedModel } from '../../numeri
 import { choice, linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { Problem } from '../../problem/index.js';
 import {
+  doubtAfter,
   type FitDetails,
   type FitOptions,
   type LinearDecision,
@@ -289,9 +290,6 @@ function laterStrangers({ backend, space, later }: Fitted, features: Matrix): Fl
   const ratios = strangerRatios(model.lonely, lonelyRows(solver, place(backend, space, features), variance));
   return ratios.map((ratio) => 1 / (1 + Math.exp(-ratio - odds)));
 }
-
-/** Nobody can be surer than the number of pictures allows that this was learnt from. */
-const doubtAfter = (seen: number): number => 1 / (seen + 2);
 
 const logOdds = (share: number): number => Math.log(share / (1 - share));
 
