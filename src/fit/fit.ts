@@ -16,7 +16,7 @@ import {
 } from '../problem/index.js';
 import type { Progress } from '../progress.js';
 import { versions } from '../versions.js';
-import { type Answers, answersOf } from './answers.js';
+import { type Answers, answersOf, type Chances } from './answers.js';
 import { confidenceMetrics, type FitMetrics, fitMetrics } from './metrics.js';
 import { modelOf } from './model.js';
 import { type FitRecord, type FitResult, fitSchema, type StrangerGroup, type WeightedPicture } from './result.js';
@@ -83,7 +83,7 @@ async function fitWith(
   const { parameters = {}, seed = 1, scaling = 'none', signal, onProgress } = settings;
   const first = await fitAnswers(problem, method, { ...settings, backend });
   const { fitted, name, web, seconds, webWeights } = first;
-  const groups = fitted.groups?.();
+  const groups = first.answers.groups && fitted.groups?.();
   const { trace, semantics, dictionary, iterations, converged, warnings } = fitted.details?.() ?? {};
   const another = (some: Problem) => makeAnother(method, parameters, seed).fit(some, { backend, signal, onProgress });
   const setting = { ...settings, name, web, backend, seed, scaling };
@@ -150,15 +150,21 @@ export async function fitAnswers(
     ? { made: method, name: method.constructor.name, web: true }
     : fromSpec(method, parameters, seed);
   const fitted = await made.fit(problem, { ...methodOptions, backend, signal, onProgress });
-  const groups = fitted.groups?.();
+  const told = fitted.probabilities?.(problem.testFeatures);
+  // A method that can tell strangers in other folders, and not in this one, says nothing of them.
+  const chances: Chances | undefined = knowsStrangers(fitted) ? told : told && { listed: told.listed };
   const answers = answersOf(fitted.decisionValues(problem.testFeatures), candidateNames(problem), {
-    chances: fitted.probabilities?.(problem.testFeatures),
-    groups: groups?.of,
+    chances,
+    groups: chances?.unlisted && fitted.groups?.()?.of,
   });
   const seconds = (performance.now() - begun) / 1000;
   const webWeights = fitted.webWeights?.();
   const metrics = fitMetrics(problem, answers, webWeights);
   return { fitted, name, web, answers, metrics, seconds, ...(webWeights && { webWeights }) };
+}
+
+function knowsStrangers(method: Method): boolean {
+  return !method.strangers || method.strangers() !== undefined;
 }
 
 function isMade(method: MethodChoice): method is Method {

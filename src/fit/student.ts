@@ -1,7 +1,8 @@
 /**
  * A classifier for pictures that come later, learnt from a fitted method: ridge regression from features to categories,
- * min over W, b of Σ w_i ‖x_i W + b − e(y_i)‖² + ρ‖W‖², over the test pictures with the method's own answers (w = 1) and,
- * for a method that learns from them, the web pictures with their labels and the weights the method gave them. A method
+ * min over W, b of Σ w_i ‖x_i W + b − e(y_i)‖² + ρ‖W‖², over the test pictures with the method's own answers and,
+ * for a method that learns from them, the web pictures with their labels and the weights the method gave them. Test pictures
+ * that may show no category count by the chance that they show one. A method
  * that looks at all test pictures together is often better on them than the map it leaves behind; this keeps the gain.
  */
 import type { Backend } from '../linalg/index.js';
@@ -28,6 +29,7 @@ export function studentOf(method: Method, problem: Problem, options: StudentOpti
   const fromWeb = web ? webFeatures.rows : 0;
   const trusted = theta?.length === fromWeb ? theta : undefined;
   const answers = method.predict(testFeatures);
+  const unlisted = method.probabilities?.(testFeatures).unlisted;
   const labels = [...lessons.map((i) => answers[i]), ...webLabels.subarray(0, fromWeb)];
   const model = ridgeRegression(
     backend,
@@ -35,7 +37,9 @@ export function studentOf(method: Method, problem: Problem, options: StudentOpti
     labelTargets(labels, names.length),
     {
       ridge,
-      instanceWeights: labels.map((_, k) => (k < lessons.length ? 1 : Math.max(0, trusted?.[k - lessons.length] ?? 1))),
+      instanceWeights: labels.map((_, k) =>
+        k < lessons.length ? 1 - (unlisted?.[lessons[k]] ?? 0) : Math.max(0, trusted?.[k - lessons.length] ?? 1),
+      ),
     },
   );
   return { normalise, ...transposedModel(model), names };

@@ -206,6 +206,9 @@ describe('a picture to classify', () => {
       'More of them were found for other categories, such as “finch”.',
       'Among the auxiliary categories it looks most like “robin”.',
     ]);
+    expect(reasons({ ...answer, unlisted: 0.8, confidence: 0.11, noneOfThese: true }, 1)[0]).toBe(
+      'It probably shows none of the categories (80 %). If it does show one, “wren” is the likeliest.',
+    );
   });
 });
 

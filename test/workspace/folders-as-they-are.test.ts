@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FitMetrics } from '../../src/fit/index.js';
 import { readCsv } from '../../src/formats/index.js';
 import { readProblem } from '../../src/problem/index.js';
+import { Categories } from '../../src/studio/categories.js';
+import { Library } from '../../src/studio/library.js';
 import { classify, exportClassifier, openWorkspace, runWorkspace } from '../../src/workspace/index.js';
 import { auxiliaryNames, bowerbird, drawPicture, makeWorld, testNames, type World, writeConfiguration } from './world.js';
 
@@ -53,6 +55,14 @@ describe('a folder with strangers', () => {
     const { stdout } = await bowerbird(['classify', world.path('test', 'unlisted'), '-w', world.folder]);
     for (const [i, line] of stdout.trim().split('\n').entries())
       expect(line.includes('none of these')).toBe(pictures[i].unlisted! > 0.5);
+  });
+
+  it('is shown in the studio with its groups', async () => {
+    const { strangers } = await new Categories(new Library(world.folder)).view();
+    const { header = [], rows } = await readCsv(world.path('run', 'predictions.csv'));
+    const called = rows.filter((cells) => Number(cells[header.indexOf('unlisted')]) > 0.5);
+    expect(strangers).toMatchObject({ pictures: called.length, of: rows.length });
+    expect(strangers!.groups.reduce((sum, { count }) => sum + count, 0)).toBe(called.length);
   });
 
   it('still refuses a sub-folder that is a misspelt category', async () => {
