@@ -93,7 +93,9 @@ export async function evaluate<T>(
   work: (run: OpenRun) => Promise<T>,
 ): Promise<T> {
   const { folder, seed = 1, generalized = false, restart = false, origin } = setting;
-  const validation: ValidationChoice = { syntheticNoise: setting.syntheticValidation, seed };
+  // Where nothing is chosen, nothing is made up either: there may be too few categories for it.
+  const syntheticNoise = needs.validation ? setting.syntheticValidation : undefined;
+  const validation: ValidationChoice = { syntheticNoise, seed };
   const problem = withValidation(setting.problem, validation);
   if (needs.validation) requireValidation(problem);
   await mkdir(folder, { recursive: true });

@@ -115,7 +115,12 @@ export async function chooseScorer(
   const temperature = findTemperature(scores.get(kind)!, labels);
   const spread = scoreSpread(scores.get(kind)!);
   const doubt = doubtAfter(labels.length);
-  return { kind, temperature, doubt, validation: scoreReliability(scores.get(kind)!, labels, { temperature, spread, doubt }) };
+  return {
+    kind,
+    temperature,
+    doubt,
+    validation: scoreReliability(scores.get(kind)!, labels, { temperature, spread, doubt }),
+  };
 }
 
 /** 0 and 1 in turn within each category. */

@@ -54,7 +54,8 @@ export async function modelOf(
     const mapped = scorerOfKind('own', method, problem, scorers);
     const sharpness = ownSharpness(method);
     // Without a choice a method that knows how sure it is speaks for itself, and a student for any other.
-    const taught = calibrate && !(mapped && sharpness) ? scorerOfKind(defaultRidge, method, problem, scorers) : undefined;
+    const taught =
+      calibrate && !(mapped && sharpness) ? scorerOfKind(defaultRidge, method, problem, scorers) : undefined;
     if (taught) return { model: { scorer: taught, ...own, kind: kindInWords(defaultRidge) } };
     if (!mapped) return {};
     const sure = sharpness && { sharpness, ...(strangers && { strangers }) };

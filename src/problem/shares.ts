@@ -37,7 +37,9 @@ function shareVector(names: readonly string[], known: Exclude<KnownShares, 'unkn
   const values = Float64Array.from(names, (name) => known[name]);
   const wrong = values.findIndex((value) => !(value >= 0 && Number.isFinite(value)));
   if (wrong >= 0)
-    throw new ArgumentError(`the share of "${names[wrong]}" is ${known[names[wrong]]}; it must be a number of at least 0`);
+    throw new ArgumentError(
+      `the share of "${names[wrong]}" is ${known[names[wrong]]}; it must be a number of at least 0`,
+    );
   const total = values.reduce((sum, value) => sum + value, 0);
   if (total === 0) throw new ArgumentError('all shares are 0', 'At least one category must occur.');
   return values.map((value) => value / total);

@@ -86,8 +86,10 @@ export function syntheticValidationWeb(problem: Problem, options: SyntheticWebOp
     throw new ArgumentError(`syntheticValidationWeb: share is ${share}; it must lie between 0 and 1, both excluded`);
   const count = requireValidationCategories(problem);
   if (noise > 0 && count < 2)
-    throw new ArgumentError(
-      'syntheticValidationWeb: a single validation category leaves no wrong label to give',
+    throw new ProblemError(
+      'aux_labels',
+      undefined,
+      'a single validation category leaves no wrong label to give',
       'Set noise to 0, or use a problem with more auxiliary categories.',
     );
   const byCategory = rowsByCategory(problem.auxiliaryLabels, problem.auxiliaryNames.length).slice(0, count);

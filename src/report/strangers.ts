@@ -55,8 +55,11 @@ function kindsOf(fit: FitResult, strange: readonly Answer[]): Kind[] {
     };
   });
   const single = strange.filter(({ group }) => group === undefined);
-  const title = groups.length > 0 ? `${whole(single.length)} of other kinds` : `${whole(single.length)} of no common kind`;
-  return [...groups, ...(single.length > 0 ? [{ title, answers: single }] : [])].filter((kind) => kind.answers.length > 0);
+  const title =
+    groups.length > 0 ? `${whole(single.length)} of other kinds` : `${whole(single.length)} of no common kind`;
+  return [...groups, ...(single.length > 0 ? [{ title, answers: single }] : [])].filter(
+    (kind) => kind.answers.length > 0,
+  );
 }
 
 function groupCount(kinds: readonly Kind[]): string {

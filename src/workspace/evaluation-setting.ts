@@ -1,6 +1,7 @@
 /** What the search and the comparison of a workspace have in common. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BowerbirdError } from '../errors.js';
 import type { EvaluationSetting, RunRecord } from '../evaluation/index.js';
 import { type Problem, problemHash } from '../problem/index.js';
 import { versions } from '../versions.js';
@@ -41,6 +42,11 @@ export async function evaluationSetting(
     signal,
     onProgress: ({ done, total, detail }) => onProgress({ done, total, detail }),
   };
+}
+
+/** Whether an error of a search speaks of too few auxiliary pictures, not of a fault. */
+export function tooLittleToTry({ code }: BowerbirdError): boolean {
+  return code === 'BOWERBIRD_PROBLEM' || code === 'BOWERBIRD_SEARCH';
 }
 
 async function continues(folder: string, inputs: RunRecord['inputs']): Promise<boolean> {

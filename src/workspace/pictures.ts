@@ -67,7 +67,9 @@ export async function openTestPictures(workspace: Workspace): Promise<PictureSou
   });
   // Some systems write ä as one character, others as two.
   const others = answers === 'all' ? (await auxiliaryCategories(workspace)).names : [];
-  const known = new Set([...categories.map(({ name }) => name), ...others, unlistedFolder].map((one) => one.normalize()));
+  const known = new Set(
+    [...categories.map(({ name }) => name), ...others, unlistedFolder].map((one) => one.normalize()),
+  );
   let labelled = 0;
   for await (const { category, path } of source.pictures()) {
     if (category === undefined) continue;

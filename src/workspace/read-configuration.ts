@@ -227,14 +227,19 @@ function checkMeaning(configuration: Configuration, file: string, lineOf: LineOf
       answers === 'all'
         ? `${at('answers')} is all, and ${learner.method} chooses among the listed categories only`
         : `${at('learner', 'method')} is ${learner.method}, which chooses among the auxiliary categories too`,
-      answers === 'all' ? 'Say answers: listed, or name another method, such as bowerbird.' : 'Say answers: all, or name another method.',
+      answers === 'all'
+        ? 'Say answers: listed, or name another method, such as bowerbird.'
+        : 'Say answers: all, or name another method.',
     );
   // With the auxiliary categories among the answers, their names are known once the pictures are.
   if (typeof shares !== 'string' && answers === 'listed') {
     const names = categories.map(({ name }) => name);
     const extra = Object.keys(shares).find((name) => !names.includes(name));
     if (extra !== undefined)
-      throw new ConfigurationError(`${at('shares', extra)} is none of the categories`, `Categories: ${names.join(', ')}.`);
+      throw new ConfigurationError(
+        `${at('shares', extra)} is none of the categories`,
+        `Categories: ${names.join(', ')}.`,
+      );
     const missing = names.find((name) => !Object.hasOwn(shares, name));
     if (missing !== undefined)
       throw new ConfigurationError(

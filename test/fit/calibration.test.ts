@@ -65,7 +65,11 @@ describe('the temperature', () => {
 
   it('leaves a doubt however clear a few pictures were', () => {
     const { scores, labels } = drawn(16, 3, 0.001, 5);
-    const sharpness = { temperature: findTemperature(scores, labels), spread: scoreSpread(scores), doubt: doubtAfter(16) };
+    const sharpness = {
+      temperature: findTemperature(scores, labels),
+      spread: scoreSpread(scores),
+      doubt: doubtAfter(16),
+    };
     const chances = confidences(Float64Array.of(9, -9, -9), sharpness);
     expect(chances[0]).toBeLessThan(0.97);
     expect(chances.reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 12);

@@ -28,11 +28,14 @@ import { scorerModel } from '../../src/workspace/export/scorer-graph.js';
 import { temporaryFolder } from '../temporary-folder.js';
 
 const folder = temporaryFolder();
-const all = generateProblem({ auxiliaryCategories: 16, testCategories: 6, dimensions: 24, noise: 0.5, seed: 8 });
+const all = generateProblem({
+  ...{ auxiliaryCategories: 26, testCategories: 12, auxiliaryPerCategory: 16, testPerCategory: 24, dimensions: 24 },
+  ...{ noise: 0.5, wrong: 0.2, text: false, seed: 8 },
+});
 /** The last auxiliary category is known to nobody, the one before it is still an auxiliary one. */
-const problem = restrictToCategories(all, { auxiliary: Array.from({ length: 15 }, (_, c) => c) });
+const problem = restrictToCategories(all, { auxiliary: Array.from({ length: 25 }, (_, c) => c) });
 const rowsOf = (category: number) => [...all.auxiliaryLabels.keys()].filter((i) => all.auxiliaryLabels[i] === category);
-const strangers = selectRows(all.auxiliaryFeatures, [...rowsOf(14), ...rowsOf(15)]);
+const strangers = selectRows(all.auxiliaryFeatures, [...rowsOf(24), ...rowsOf(25)]);
 const mixed: Problem = {
   ...problem,
   testFeatures: stackRows(problem.testFeatures, strangers),
@@ -82,11 +85,11 @@ describe('a fit to a folder with strangers', () => {
   });
 
   it('groups those that belong together, and names the categories that look most like them', () => {
-    const own = [...result.groups!.slice(problem.testLabels!.length)].slice(0, rowsOf(14).length);
+    const own = [...result.groups!.slice(problem.testLabels!.length)].slice(0, rowsOf(24).length);
     const [group] = own.filter((one) => one >= 0).sort((a, b) => count(own, b) - count(own, a));
     expect(count(own, group)).toBeGreaterThan(own.length / 2);
     // The pictures of an auxiliary category look like that category.
-    expect(result.strangerGroups![group].nearestAuxiliary).toBe(all.auxiliaryNames[14]);
+    expect(result.strangerGroups![group].nearestAuxiliary).toBe(all.auxiliaryNames[24]);
     expect(problem.testNames).toContain(result.strangerGroups![group].nearestListed);
     for (const { group: number, pictures } of result.strangerGroups!)
       expect(pictures).toBe(result.groups!.filter((one) => one === number).length);

@@ -292,7 +292,7 @@ describe('syntheticValidationWeb', () => {
   it('refuses what it cannot do', () => {
     expect(() => syntheticValidationWeb(generateProblem(), { noise: 1, seed: 1 })).toThrow(ArgumentError);
     const single = generateProblem({ auxiliaryCategories: 2 });
-    expect(() => syntheticValidationWeb(single, { noise: 0.2, seed: 1 })).not.toThrow(ProblemError);
+    expect(() => syntheticValidationWeb(single, { noise: 0.2, seed: 1 })).toThrow(ProblemError);
     const lone = generateProblem({ auxiliaryCategories: 3, testCategories: 1 });
     expect(() => syntheticValidationWeb(lone, { noise: 0.2, seed: 1 })).toThrow('no wrong label');
   });

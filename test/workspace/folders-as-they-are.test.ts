@@ -7,7 +7,15 @@ import { readProblem } from '../../src/problem/index.js';
 import { Categories } from '../../src/studio/categories.js';
 import { Library } from '../../src/studio/library.js';
 import { classify, exportClassifier, openWorkspace, runWorkspace } from '../../src/workspace/index.js';
-import { auxiliaryNames, bowerbird, drawPicture, makeWorld, testNames, type World, writeConfiguration } from './world.js';
+import {
+  auxiliaryNames,
+  bowerbird,
+  drawPicture,
+  makeWorld,
+  testNames,
+  type World,
+  writeConfiguration,
+} from './world.js';
 
 const learner = { method: 'bowerbird', device: 'wasm', threads: 1 } as const;
 
@@ -92,7 +100,10 @@ describe('a workspace', () => {
 
   it.each([
     [{ shares: { 'blue finch': 2, 'red wren': 1 } }, /shares does not say how frequent "green jay" is/],
-    [{ shares: { ...Object.fromEntries(testNames.map((name) => [name, 1])), owl: 1 } }, /shares.owl is none of the categories/],
+    [
+      { shares: { ...Object.fromEntries(testNames.map((name) => [name, 1])), owl: 1 } },
+      /shares.owl is none of the categories/,
+    ],
     [{ shares: 'even' }, /shares is "even"; one of unknown, equal or keys with values was expected/],
     [{ answers: 'some' }, /answers is "some"; one of listed, all was expected/],
     [{ answers: 'all', learner: { method: 'knn' } }, /knn chooses among the listed categories only/],
@@ -127,8 +138,10 @@ describe.each([2, 3])('a workspace with %i auxiliary categories', (count) => {
     const world = await makeWorld({ auxiliary: 4, test: 3, web: 4, validation: false });
     try {
       for (const name of auxiliaryNames.slice(count)) rmSync(world.path('auxiliary', name), { recursive: true });
-      const { notes, metrics } = await run(world, { tune: { trials: 2 } });
+      const compare = { methods: ['lr', 'bowerbird'], tune: 2 };
+      const { notes, metrics } = await run(world, { tune: { trials: 2 }, compare });
       if (count === 2) expect(notes.join('\n')).toMatch(/parameters keep their defaults/);
+      if (count === 2) expect(notes.join('\n')).toMatch(/methods keep their default parameters/);
       expect(notes.join('\n')).toMatch(/too few to rehearse with/);
       expect(metrics.accuracy).toBeGreaterThan(0.3);
       const { header = [], rows } = await readCsv(world.path('run', 'answers.csv'));

@@ -143,7 +143,8 @@ function describeResult(result: DemoResult): string[] {
       ? []
       : [`Of the others, ${best.method} took ${percent(best.mistaken)} for strangers.`]),
     ...groups.map(
-      ({ pictures, nearestAuxiliary }) => `${pictures} pictures of one bird that is not on the list, near ${nearestAuxiliary}.`,
+      ({ pictures, nearestAuxiliary }) =>
+        `${pictures} pictures of one bird that is not on the list, near ${nearestAuxiliary}.`,
     ),
     ...(weights
       ? [

@@ -3,6 +3,7 @@ import { access, constants, mkdir, readFile, rmdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { UsageError } from '../../errors.js';
 import { type FitRecord, fit, recordIn, writeFit } from '../../fit/index.js';
+import { fileError } from '../../formats/index.js';
 import {
   type FeatureScaling,
   generalize,
@@ -15,7 +16,6 @@ import {
   webFeatureBytes,
   withShares,
 } from '../../problem/index.js';
-import { fileError } from '../../formats/index.js';
 import { defineCommand } from '../command.js';
 import {
   type LearnerFit,
@@ -173,7 +173,10 @@ async function sharesOf(given: string): Promise<KnownShares> {
     const numbers: unknown = JSON.parse(text);
     if (numbers !== null && typeof numbers === 'object' && !Array.isArray(numbers)) return numbers as KnownShares;
   } catch {}
-  throw new UsageError(`${given} is no JSON object of names and numbers`, 'For example: {"House Wren": 3, "Song Sparrow": 1}');
+  throw new UsageError(
+    `${given} is no JSON object of names and numbers`,
+    'For example: {"House Wren": 3, "Song Sparrow": 1}',
+  );
 }
 
 interface InputValues extends ProblemValues {

@@ -40,7 +40,9 @@ function outputSection({ model: { scorer, sharpness, strangers } }: Classifier):
     `\`scores\`: ${names}; the largest names the category`,
     ...(sharpness ? [`\`confidences\`: the chance of each category, ${names}`] : []),
     ...(strangers
-      ? ['`unlisted`: the chance that the picture shows none of the categories; above 0.5, say so. All chances add up to 1']
+      ? [
+          '`unlisted`: the chance that the picture shows none of the categories; above 0.5, say so. All chances add up to 1',
+        ]
       : []),
   ]);
 }

@@ -1,7 +1,8 @@
 /** Other methods on the same problem, in one table. */
 import { readdirSync } from 'node:fs';
+import type { BowerbirdError } from '../../errors.js';
 import { loadProblem } from '../../problem/index.js';
-import { evaluationSetting } from '../evaluation-setting.js';
+import { evaluationSetting, tooLittleToTry } from '../evaluation-setting.js';
 import { unlistedFolder } from '../pictures.js';
 import { optionInputs, pluginInputs, type Stage } from '../stage.js';
 import { layout, type Workspace } from '../workspace.js';
@@ -40,13 +41,19 @@ export const compareStage: Stage = {
     });
     const { chooseMethods, compare, defaultEarlyStopping } = await import('../../evaluation/index.js');
     const setting = await evaluationSetting(context, problem, layout.compare);
-    const table = await compare({
-      ...setting,
-      methods: chooseMethods(settings!.methods, problem.generalized),
-      trials: settings!.tune,
-      seeds: settings!.seeds,
-      earlyStopping: defaultEarlyStopping,
-      title: workspace.configuration.name,
+    const compareWith = (trials: number) =>
+      compare({
+        ...setting,
+        methods: chooseMethods(settings!.methods, problem.generalized),
+        trials,
+        seeds: settings!.seeds,
+        earlyStopping: defaultEarlyStopping,
+        title: workspace.configuration.name,
+      });
+    const table = await compareWith(settings!.tune).catch((error: BowerbirdError) => {
+      if (settings!.tune === 0 || !tooLittleToTry(error)) throw error;
+      context.note(`methods keep their default parameters: ${error.message}`);
+      return compareWith(0);
     });
     const best = table.rows.find(({ method }) => method === table.best);
     for (const { method, reason } of table.skipped) context.note(`${method} is left out: ${reason}`);

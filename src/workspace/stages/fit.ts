@@ -53,7 +53,9 @@ export const fitStage: Stage = {
     const area = thetaArea === undefined ? '' : `, area under the curve of the weights ${thetaArea.toFixed(3)}`;
     const both = harmonic === undefined ? '' : `, harmonic mean ${(100 * harmonic).toFixed(2)} %`;
     const found =
-      strangers?.recognised === undefined ? '' : `, ${(100 * strangers.recognised).toFixed(0)} % of strangers recognised`;
+      strangers?.recognised === undefined
+        ? ''
+        : `, ${(100 * strangers.recognised).toFixed(0)} % of strangers recognised`;
     return { summary: `${method} with ${from} parameters${score}${both}${found}${area}` };
   },
 };

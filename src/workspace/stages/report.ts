@@ -21,7 +21,9 @@ export const reportStage: Stage = {
     const folders = [
       layout.run,
       ...(compareStage.omitted?.(workspace) === undefined ? [layout.compare] : []),
-      ...(tuneStage.omitted?.(workspace) === undefined && existsSync(workspace.path(layout.chosen)) ? [layout.tune] : []),
+      ...(tuneStage.omitted?.(workspace) === undefined && existsSync(workspace.path(layout.chosen))
+        ? [layout.tune]
+        : []),
     ];
     const { writeReport } = await import('../../report/index.js');
     const { bytes } = await writeReport(workspace.path(layout.report), {

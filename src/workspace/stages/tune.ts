@@ -6,12 +6,9 @@ import { searchable } from '../../evaluation/index.js';
 import { findMethod } from '../../methods/index.js';
 import { loadProblem } from '../../problem/index.js';
 import { freeParameters } from '../chosen-parameters.js';
-import { evaluationSetting } from '../evaluation-setting.js';
+import { evaluationSetting, tooLittleToTry } from '../evaluation-setting.js';
 import { optionInputs, pluginInputs, type Stage } from '../stage.js';
 import { layout } from '../workspace.js';
-
-/** Codes of errors that speak of the pictures, not of a fault. */
-const tooFew = ['BOWERBIRD_PROBLEM', 'BOWERBIRD_SEARCH'];
 
 export const tuneStage: Stage = {
   name: 'tune',
@@ -57,8 +54,10 @@ export const tuneStage: Stage = {
       trials: tune!.trials,
       earlyStopping: defaultEarlyStopping,
     }).catch((error: BowerbirdError) => {
-      if (!tooFew.includes(error.code)) throw error;
-      context.note(`parameters keep their defaults, since nothing could be tried on auxiliary categories: ${error.message}`);
+      if (!tooLittleToTry(error)) throw error;
+      context.note(
+        `parameters keep their defaults, since nothing could be tried on auxiliary categories: ${error.message}`,
+      );
       return undefined;
     });
     if (!found) return { summary: 'defaults: there is too little to try parameters on' };

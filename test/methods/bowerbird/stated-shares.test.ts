@@ -11,7 +11,14 @@ beforeAll(async () => {
 afterAll(() => backend.dispose());
 
 const learn = (problem: Problem, options = {}) => new Bowerbird(options).fit(problem, { backend });
-const whole = generateProblem({ testCategories: 4, auxiliaryCategories: 12, dimensions: 16, noise: 1.2, text: false, seed: 5 });
+const whole = generateProblem({
+  testCategories: 4,
+  auxiliaryCategories: 12,
+  dimensions: 16,
+  noise: 1.2,
+  text: false,
+  seed: 5,
+});
 const [a, b, c, d] = whole.testNames;
 
 describe('stated shares', () => {
@@ -39,9 +46,7 @@ describe('stated shares', () => {
     const guessed = await learn(folder);
     const predictions = known.predict(folder.testFeatures);
     expect(Math.max(...predictions)).toBeLessThan(2);
-    expect(right({ predictions })).toBeGreaterThanOrEqual(
-      right({ predictions: guessed.predict(folder.testFeatures) }),
-    );
+    expect(right({ predictions })).toBeGreaterThanOrEqual(right({ predictions: guessed.predict(folder.testFeatures) }));
     for (const objective of [known.objective_])
       for (let k = 1; k < objective.length; k++)
         expect(objective[k]).toBeGreaterThanOrEqual(objective[k - 1] - 1e-9 * Math.abs(objective[k]));
