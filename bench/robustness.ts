@@ -17,7 +17,7 @@ import { BowerbirdError } from '../src/errors.js';
 import { accuracy } from '../src/fit/index.js';
 import { type Backend, createBackend } from '../src/linalg/index.js';
 import { createMethod, findMethod, methods, type ParameterValue } from '../src/methods/index.js';
-import { loadProblem, type Problem, subsetWeb, validationSplit, withWrongShare } from '../src/problem/index.js';
+import { loadProblem, type Problem, topWeb, validationSplit, withWrongShare } from '../src/problem/index.js';
 import { plantedProblem } from './robustness/planted.js';
 import { markdownTable } from './shared/document.js';
 import { writeResults } from './shared/results.js';
@@ -43,7 +43,7 @@ const parts: Record<string, Part> = {
   count: {
     title: 'Web pictures a category, noise as it is',
     axis: 'web pictures a category',
-    columns: async (problem) => [5, 10, 20, 40].map((count) => [String(count), subsetWeb(problem, count, 1)]),
+    columns: async (problem) => [5, 10, 20, 40].map((count) => [String(count), topWeb(problem, count)]),
   },
   split: {
     title: 'Other categories',

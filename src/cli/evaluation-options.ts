@@ -34,6 +34,10 @@ export const evaluationOptions = {
     placeholder: 'URL',
     description: 'Fits run on the machines of "bowerbird worker --queue URL" (redis://…).',
   },
+  joint: {
+    type: 'flag',
+    description: 'Search the parameters of combined methods all together, not part by part.',
+  },
   restart: { type: 'flag', description: 'Begin anew, forgetting what DIR holds.' },
   ...pluginOption,
   ...problemOptions,
@@ -47,6 +51,7 @@ export interface EvaluationValues extends ProblemValues {
   'synthetic-validation': number | undefined;
   jobs: number | undefined;
   queue: string | undefined;
+  joint: boolean;
   restart: boolean;
   device: string;
   threads: number | undefined;
@@ -96,6 +101,7 @@ export function settingOf(
     jobs: values.jobs,
     threads: values.threads,
     device: values.device as EvaluationSetting['device'],
+    joint: values.joint,
     restart: values.restart,
     versions: versions(),
     signal,

@@ -12,14 +12,32 @@ import {
   specialCases,
 } from '../learner/index.js';
 import type { Backend } from '../linalg/index.js';
-import type { MethodSpec } from '../methods/index.js';
+import { type MethodSpec, partValues } from '../methods/index.js';
 import type { ParameterValue } from '../parameters.js';
 import { type Problem, problemHash, type StreamedProblem } from '../problem/index.js';
 import type { CommandContext } from './command.js';
 import { choiceOption, numberOption } from './parameter-options.js';
 import type { Progress } from './progress.js';
 
-const tunable = ['lambda1', 'lambda2', 'lambda3', 'lambda4', 'bound', 'gamma'] as const;
+/** Parameters of the learner that are options of their own, and what those are called. */
+const named = {
+  lambda1: 'lambda1',
+  lambda2: 'lambda2',
+  lambda3: 'lambda3',
+  lambda4: 'lambda4',
+  bound: 'bound',
+  gamma: 'gamma',
+  textRidge: 'text-ridge',
+  vectors: 'vectors',
+  penaltyStart: 'penalty-start',
+  penaltyGrowth: 'penalty-growth',
+  space: 'space',
+  metric: 'metric',
+  thetaSolver: 'theta-solver',
+  maxIterations: 'max-iterations',
+  tolerance: 'tolerance',
+} as const satisfies Partial<Record<keyof LearnerOptions, string>>;
+const names = Object.keys(named) as (keyof typeof named)[];
 
 /** Options of the learner and its special cases. */
 export const learnerOptions = {
@@ -29,6 +47,10 @@ export const learnerOptions = {
   lambda4: numberOption(learnerParameters.lambda4),
   bound: numberOption(learnerParameters.bound),
   gamma: numberOption(learnerParameters.gamma),
+  'text-ridge': numberOption(learnerParameters.textRidge),
+  vectors: choiceOption(learnerParameters.vectors),
+  'penalty-start': numberOption(learnerParameters.penaltyStart),
+  'penalty-growth': numberOption(learnerParameters.penaltyGrowth),
   space: choiceOption(learnerParameters.space),
   metric: choiceOption(learnerParameters.metric),
   'theta-solver': choiceOption(learnerParameters.thetaSolver),
@@ -66,8 +88,8 @@ export function learnerCase(method: string): SpecialCase | 'combo' | undefined {
 
 /** @throws UsageError for an option of the learner that was given for another method */
 export function refuseLearnerOptions(method: string, values: LearnerValues): void {
-  const own = [...tunable, 'space', 'metric', 'theta-solver', 'max-iterations', 'tolerance'] as const;
-  const given = own.find((name) => values[name] !== undefined) ?? (values.resume ? 'resume' : undefined);
+  const given =
+    Object.values(named).find((name) => values[name] !== undefined) ?? (values.resume ? 'resume' : undefined);
   if (given)
     throw new UsageError(
       `--${given} belongs to the paper's learner, and this is a fit of ${method}`,
@@ -78,10 +100,10 @@ export function refuseLearnerOptions(method: string, values: LearnerValues): voi
 /** @throws UsageError for a parameter that makes the special case what it is */
 export function refuseFixedParameters(special: SpecialCase, values: LearnerValues): void {
   const fixed: Partial<LearnerOptions> = specialCases[special];
-  const given = tunable.find((name) => values[name] !== undefined && fixed[name] !== undefined);
+  const given = names.find((name) => values[named[name]] !== undefined && fixed[name] !== undefined);
   if (given)
     throw new UsageError(
-      `${special} has ${given} = ${fixed[given]}, and --${given} ${values[given]} would change it`,
+      `${special} has ${given} = ${fixed[given]}, and --${named[given]} ${values[named[given]]} would change it`,
       'Add --method paper, or leave it out.',
     );
 }
@@ -96,36 +118,35 @@ export function learnerFit(
 ): LearnerFit {
   const { out, problem, backend, progress, webRows, configuration } = setting;
   const chosen: Partial<LearnerOptions> = {
-    ...known(given),
-    ...Object.fromEntries(tunable.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]]))),
-    space: values.space,
-    metric: values.metric,
-    thetaSolver: values['theta-solver'],
-    maxIterations: values['max-iterations'],
-    tolerance: values.tolerance,
+    ...(special === 'combo' ? {} : (given as Partial<LearnerOptions>)),
+    ...Object.fromEntries(
+      names.flatMap((name) => (values[named[name]] === undefined ? [] : [[name, values[named[name]]]])),
+    ),
     dtype: values.dtype as LearnerOptions['dtype'],
   };
-  const whole = { ...configuration, ...chosen };
+  const whole = { ...configuration, ...chosen, ...(special === 'combo' && given) };
   const hash = problemHash(problem);
   const fingerprint = JSON.stringify({ configuration: whole, hash, backend: backend.description });
   const checkpoint = new Checkpoint(join(out, 'checkpoint.npz'), { fingerprint, resume: values.resume });
   if (values.resume && !existsSync(checkpoint.path)) progress.note('nothing to resume; starting from the beginning');
-  const parameters = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)) as Record<
-    string,
-    ParameterValue
-  >;
+  const parameters = { ...given, ...chosen } as Record<string, ParameterValue>;
   const own: MethodSpec = {
     ...spec,
     parameters: Object.fromEntries(
       Object.entries(parameters).map(([name, value]) => [name, { description: '', default: value }]),
     ),
-    create: () => (special === 'combo' ? new Combo(chosen) : new PaperLearner({ ...chosen, special })),
+    create: () => (special === 'combo' ? combination(spec, given, chosen) : new PaperLearner({ ...chosen, special })),
   };
   const methodOptions = { webRows, ...(special !== 'combo' && { checkpoint }) };
   return { spec: own, parameters, configuration: whole, methodOptions, checkpoint };
 }
 
-function known(parameters: Readonly<Record<string, ParameterValue>>): Partial<LearnerOptions> {
-  const entries = Object.entries(parameters).filter(([key]) => (tunable as readonly string[]).includes(key));
-  return Object.fromEntries(entries) as Partial<LearnerOptions>;
+/** Options are for both parts; parameters are named for one. */
+function combination(
+  { parts }: MethodSpec,
+  given: Readonly<Record<string, ParameterValue>>,
+  chosen: Partial<LearnerOptions>,
+): Combo {
+  const [web, zeroShot] = parts!.map((part) => ({ ...partValues(part, given), ...chosen }));
+  return new Combo(web, zeroShot, given.share as number | undefined);
 }

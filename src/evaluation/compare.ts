@@ -4,8 +4,8 @@ import { isShareable, type MethodSpec, registerMethod } from '../methods/index.j
 import { buildTable, type MethodResult } from './compare-table.js';
 import { splitProblem } from './context.js';
 import { type EvaluationSetting, evaluate, type OpenRun } from './evaluation-run.js';
-import { lacksText, reasonToSkip } from './method-groups.js';
-import { type EarlyStopping, failureOf, MethodRun, unsuitable } from './method-run.js';
+import { hasParts, lacksText, reasonToSkip } from './method-groups.js';
+import { type EarlyStopping, failureOf, type MethodRunOptions, methodRuns, unsuitable } from './method-run.js';
 import { type PaperDataset, recogniseDataset } from './paper-figures.js';
 import type { CompareTable, FitJob, Parameters } from './results.js';
 import { searchable } from './sample-parameters.js';
@@ -34,11 +34,16 @@ export async function compare(given: CompareOptions): Promise<CompareTable> {
   const { trials = 0 } = options;
   requireLabels(options);
   const search = trials > 0 && options.methods.some(searchable);
-  return evaluate('compare', options, { validation: search, test: true }, async (open) => {
-    const table = await compareIn(open, options);
-    await writeTable(open.folder, table);
-    return table;
-  });
+  return evaluate(
+    'compare',
+    options,
+    { validation: search, test: true, parts: hasParts(options.methods) },
+    async (open) => {
+      const table = await compareIn(open, options);
+      await writeTable(open.folder, table);
+      return table;
+    },
+  );
 }
 
 /** Methods that no module brings can be fitted in this thread alone. */
@@ -59,26 +64,25 @@ export async function compareIn(open: OpenRun, options: CompareOptions): Promise
   const { problem, generalized, seed } = open;
   const seeds = Array.from({ length: seedCount }, (_, k) => k + 1);
   const skipped: { method: string; reason: string }[] = [];
-  const runs: MethodRun[] = [];
+  const wanted: MethodRunOptions[] = [];
   for (const spec of options.methods) {
     const reason = reasonToSkip(spec, problem, generalized);
     if (reason) skipped.push({ method: spec.name, reason });
     else
-      runs.push(
-        new MethodRun({
-          spec,
-          trials,
-          seed,
-          generalized,
-          earlyStopping,
-          finals: (parameters) => seeds.map((each) => finalJob(spec.name, parameters, each, generalized)),
-        }),
-      );
+      wanted.push({
+        spec,
+        trials,
+        seed,
+        generalized,
+        earlyStopping,
+        finals: (parameters) => seeds.map((each) => finalJob(spec.name, parameters, each, generalized)),
+      });
   }
-  await open.execute(runs);
+  const runs = methodRuns(wanted, options);
+  await open.execute(runs.all);
   const failed: { method: string; job: string; message: string }[] = [];
   const results: MethodResult[] = [];
-  for (const run of runs) {
+  for (const run of runs.wanted) {
     const method = run.spec.name;
     const failures = run.finals.filter((line) => 'failure' in line);
     if (failures.some(unsuitable) || (failures.length > 0 && lacksText(run.spec, problem)))

@@ -42,6 +42,8 @@ export interface EvaluationSetting {
   syntheticValidation?: number;
   /** @default false */
   generalized?: boolean;
+  /** Search the parameters of methods that are made of others all together, not part by part. @default false */
+  joint?: boolean;
   /** Fits at a time. @default the number of cores; on a GPU as many as its memory holds, up to 4 */
   jobs?: number;
   /** Threads of each fit. @default 1 where several fits run at a time, else the number of cores */
@@ -89,7 +91,7 @@ const results = ['chosen.json', 'table.json', 'table.csv', 'table.md', 'experime
 export async function evaluate<T>(
   command: Command,
   setting: EvaluationSetting,
-  needs: { validation: boolean; test: boolean },
+  needs: { validation: boolean; test: boolean; parts?: boolean },
   work: (run: OpenRun) => Promise<T>,
 ): Promise<T> {
   const { folder, seed = 1, generalized = false, restart = false, origin } = setting;
@@ -109,6 +111,7 @@ export async function evaluate<T>(
   const journal = await Journal.open(journalPath);
   const splits: Split[] = [
     ...(needs.validation ? [{ split: 'validation', generalized } as const] : []),
+    ...(needs.validation && generalized && needs.parts ? [{ split: 'validation', generalized: false } as const] : []),
     ...(needs.test ? [{ split: 'test', generalized } as const] : []),
   ];
   const executor = await openExecutor(setting, problem, splits, seed);

@@ -78,6 +78,11 @@ export function reasonToSkip(spec: MethodSpec, problem: Problem, generalized: bo
   return undefined;
 }
 
+/** Whether some of the methods are made of others, which are then searched for in the setting that they know. */
+export function hasParts(specs: readonly MethodSpec[]): boolean {
+  return specs.some(({ parts }) => parts !== undefined);
+}
+
 /** Whether a method that learns from text, and failed, was given none: a fact about the problem, not a defect. */
 export function lacksText(spec: MethodSpec, problem: Problem): boolean {
   return spec.uses.includes('text') && !problem.webText;

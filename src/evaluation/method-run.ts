@@ -1,12 +1,13 @@
 /**
- * The way of one method through a run, as a small state machine: a first look at every trial on a share of the pictures
- * (where early stopping is wanted), the trials that are left on all of them, then the final fits with what was chosen.
+ * The way of one method through a run, as a small state machine: the search for its parts (where it is made of others),
+ * a first look at every trial on a share of the pictures (where early stopping is wanted), the trials that are left on all
+ * of them, then the final fits with what was chosen.
  * What it decides depends on outcomes alone, never on the order or the time in which they came.
  */
 import type { MethodSpec } from '../methods/index.js';
 import { resolveParameters } from '../parameters.js';
 import type { FitFailure, FitJob, FitOutcome, JournalLine, Parameters } from './results.js';
-import { sampleParameters, searchable } from './sample-parameters.js';
+import { type Searched, sampleParameters, searchable } from './sample-parameters.js';
 
 /**
  * Successive halving with one step (Jamieson and Talwalkar 2016): every trial is first fitted to `share` of each category's
@@ -26,11 +27,13 @@ export interface MethodRunOptions {
   earlyStopping?: EarlyStopping;
   /** Parameters chosen before; there is no search then. */
   given?: Parameters;
+  /** The runs of the methods it is made of. Their parameters are taken from these, and only its own are searched for. */
+  parts?: readonly MethodRun[];
   /** The fits with what was chosen. */
   finals(parameters: Parameters): readonly FitJob[];
 }
 
-type Stage = 'look' | 'trial' | 'final' | 'done';
+type Stage = 'parts' | 'look' | 'trial' | 'final' | 'done';
 
 /** A trial that ended, well or not. */
 interface Ended {
@@ -56,6 +59,9 @@ export class MethodRun {
   readonly #trials: Ended[] = [];
   #stage: Stage = 'done';
   #ready: FitJob[] = [];
+  /** What the parts have chosen. */
+  #fixed: Parameters = {};
+  #survivors: number | undefined;
   #running = 0;
   #seconds = 0;
 
@@ -65,23 +71,25 @@ export class MethodRun {
     const { name, parameters } = options.spec;
     this.parameters = options.given ?? resolveParameters(name, parameters, {});
     this.chosenBy = options.given ? 'given' : 'defaults';
-    if (!options.given && options.trials > 0 && searchable(options.spec)) {
-      const look = options.earlyStopping !== undefined && options.trials >= fewestForLook;
-      const all = Array.from({ length: options.trials }, (_, index) => index);
-      this.#enter(
-        look ? 'look' : 'trial',
-        all.map((index) => this.#trialJob(index, look)),
-      );
-    } else this.#conclude();
+    if (options.given || options.trials === 0 || !searchable(options.spec)) this.#conclude();
+    else if (options.parts) this.#stage = 'parts';
+    else this.#search();
   }
 
   get ended(): boolean {
+    this.#awaitParts();
     return this.#stage === 'done';
   }
 
   /** Jobs that could start now. */
   get ready(): number {
+    this.#awaitParts();
     return this.#ready.length;
+  }
+
+  /** Whether the parameters are settled. */
+  get concluded(): boolean {
+    return this.#stage === 'final' || this.#stage === 'done';
   }
 
   /** Seconds the jobs still to come may take, as far as can be told: endless before the first was started. */
@@ -92,12 +100,13 @@ export class MethodRun {
 
   /** Jobs this run will have had, if nothing fails. */
   get expectedJobs(): number {
-    const { trials, earlyStopping, generalized: _ } = this.options;
+    const { earlyStopping } = this.options;
+    const trials = this.#trialCount;
     const finals = this.options.finals(this.parameters).length;
     if (this.chosenBy !== 'search' && this.#stage === 'final') return this.done + this.#ready.length + this.#running;
     if (this.#stage === 'done') return this.done;
     if (!earlyStopping || trials < fewestForLook) return trials + finals;
-    return trials + survivorCount(trials, earlyStopping.keep) + finals;
+    return trials + (this.#survivors ?? survivorCount(trials, earlyStopping.keep) + 1) + finals;
   }
 
   get trials(): readonly JournalLine[] {
@@ -114,7 +123,8 @@ export class MethodRun {
   }
 
   get searchSeconds(): number {
-    return [...this.#looks, ...this.#trials].reduce((sum, { line }) => sum + (outcomeOf(line)?.seconds ?? 0), 0);
+    const parts = this.options.parts?.reduce((sum, part) => sum + part.searchSeconds, 0) ?? 0;
+    return [...this.#looks, ...this.#trials].reduce((sum, { line }) => sum + (outcomeOf(line)?.seconds ?? 0), parts);
   }
 
   /** The next job to start, if one is ready; it must come back through `accept`. */
@@ -138,16 +148,57 @@ export class MethodRun {
     if (this.#ready.length === 0 && this.#running === 0) this.#advance();
   }
 
+  /** What is searched for: all parameters, or those that do not belong to a part. */
+  get #own(): Searched {
+    const { spec, parts } = this.options;
+    if (!parts) return spec;
+    const prefixes = parts.map((part) => `${part.spec.name}.`);
+    const own = Object.entries(spec.parameters).filter(([name]) => !prefixes.some((prefix) => name.startsWith(prefix)));
+    return { parameters: Object.fromEntries(own) };
+  }
+
+  /** One trial, for the record, where the parts leave nothing to choose. */
+  get #trialCount(): number {
+    return searchable(this.#own) ? this.options.trials : 1;
+  }
+
+  /** Goes on once every part has its parameters. */
+  #awaitParts(): void {
+    const { parts } = this.options;
+    if (this.#stage !== 'parts' || !parts?.every(({ concluded }) => concluded)) return;
+    this.#fixed = Object.fromEntries(
+      parts.flatMap(({ spec, parameters }) =>
+        Object.entries(parameters).map(([name, value]) => [`${spec.name}.${name}`, value]),
+      ),
+    );
+    this.parameters = { ...this.parameters, ...this.#fixed };
+    this.#search();
+  }
+
+  #search(): void {
+    const trials = this.#trialCount;
+    const look = this.options.earlyStopping !== undefined && trials >= fewestForLook;
+    const all = Array.from({ length: trials }, (_, index) => index);
+    this.#enter(
+      look ? 'look' : 'trial',
+      all.map((index) => this.#trialJob(index, look)),
+    );
+  }
+
   #enter(stage: Stage, jobs: readonly FitJob[]): void {
     this.#stage = jobs.length === 0 ? 'done' : stage;
     this.#ready = [...jobs];
   }
 
   #advance(): void {
-    const { earlyStopping, trials } = this.options;
+    const { earlyStopping } = this.options;
     if (this.#stage === 'look') {
-      const best = ranked(this.#looks).slice(0, survivorCount(trials, earlyStopping!.keep));
-      const indices = best.map(({ index }) => index).sort((a, b) => a - b);
+      const looked = ranked(this.#looks);
+      const best = looked.slice(0, survivorCount(this.#trialCount, earlyStopping!.keep)).map(({ index }) => index);
+      // The defaults go on too, whatever the first look says of them.
+      if (!best.includes(0) && looked.some(({ index }) => index === 0)) best.push(0);
+      this.#survivors = best.length;
+      const indices = best.sort((a, b) => a - b);
       if (indices.length === 0) this.#conclude();
       else
         this.#enter(
@@ -176,13 +227,43 @@ export class MethodRun {
     return {
       id: `${spec.name}/${look ? 'look' : 'trial'}-${String(index).padStart(3, '0')}`,
       method: spec.name,
-      parameters: sampleParameters(spec, seed, index),
+      parameters: { ...this.#fixed, ...sampleParameters(this.#own, seed, index) },
       seed,
       split: 'validation',
       generalized,
       ...(look && { change: { share: earlyStopping!.share } }),
     };
   }
+}
+
+/**
+ * A run for each of these, and the runs they wait for: methods that are made of others take what was chosen for each part on
+ * its own. A part that is asked for itself is searched for once.
+ */
+export function methodRuns(
+  wanted: readonly MethodRunOptions[],
+  { joint = false }: { joint?: boolean } = {},
+): { wanted: MethodRun[]; all: MethodRun[] } {
+  const runs = new Map<string, MethodRun>();
+  const key = ({ spec, generalized }: MethodRunOptions) => `${spec.name} ${generalized}`;
+  const runOf = (options: MethodRunOptions): MethodRun => {
+    const found = runs.get(key(options));
+    if (found) return found;
+    const searched = !joint && !options.given && options.trials > 0;
+    const parts = searched ? options.spec.parts?.map((spec) => runOf(partOptions(spec, options, wanted))) : undefined;
+    const run = new MethodRun({ ...options, parts });
+    runs.set(key(options), run);
+    return run;
+  };
+  const own = wanted.map(runOf);
+  return { wanted: own, all: [...runs.values()] };
+}
+
+/** As the part itself is asked for, or a search without final fits, in the setting that the part knows. */
+function partOptions(spec: MethodSpec, whole: MethodRunOptions, wanted: readonly MethodRunOptions[]): MethodRunOptions {
+  const generalized = whole.generalized && spec.setting !== 'standard';
+  const asked = wanted.find((each) => each.spec === spec && each.generalized === generalized);
+  return asked ?? { ...whole, spec, generalized, finals: () => [] };
 }
 
 /** Best mean per-category accuracy first, the smaller trial among equals; failed ones are left out. */

@@ -9,6 +9,7 @@ import {
   type Problem,
   rowsByCategory,
   subsetWeb,
+  topWeb,
 } from '../problem/index.js';
 import type { ProblemChange } from './results.js';
 
@@ -18,7 +19,11 @@ const streams = { auxiliary: 1, web: 2, test: 3, wrong: 4 } as const;
 /** The changes in the order of their names here: fewer web pictures, wrong labels, a share of everything. */
 export function perturbProblem(problem: Problem, change: ProblemChange, seed: number): Problem {
   let changed = problem;
-  if (change.webPerCategory !== undefined) changed = subsetWeb(changed, change.webPerCategory, seed);
+  if (change.webPerCategory !== undefined)
+    changed =
+      change.webChoice === 'random'
+        ? subsetWeb(changed, change.webPerCategory, seed)
+        : topWeb(changed, change.webPerCategory);
   if (change.wrongLabels !== undefined) changed = mislabelWeb(changed, change.wrongLabels, seed);
   if (change.share !== undefined) changed = sharePictures(changed, change.share, seed);
   return changed;

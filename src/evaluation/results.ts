@@ -15,8 +15,9 @@ export type Parameters = Readonly<Record<string, ParameterValue>>;
 
 /** A smaller or noisier form of a problem. */
 export interface ProblemChange {
-  /** At most this many web pictures of each test category. */
+  /** At most this many web pictures of each test category: the top-ranked ones, or any. */
   webPerCategory?: number;
+  webChoice?: 'random';
   /** This share of the web pictures gets the label of another test category, on top of the noise that is there. */
   wrongLabels?: number;
   /** This share of each category's pictures, in all sets, at least one of each; for the first look at a trial. */

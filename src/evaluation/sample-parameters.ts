@@ -4,18 +4,28 @@ import type { MethodSpec, ParameterValue, SearchRange } from '../methods/index.j
 import type { Parameters } from './results.js';
 
 /** Whether a search has anything to choose for this method. */
-export function searchable(spec: MethodSpec): boolean {
-  return Object.values(spec.parameters).some(({ range }) => range !== undefined);
+export function searchable({ parameters }: Pick<MethodSpec, 'parameters'>): boolean {
+  return Object.values(parameters).some(({ range }) => range !== undefined);
 }
 
+/** What a search draws from: a method, or what is left of one when its parts have been chosen. */
+export type Searched = Pick<MethodSpec, 'parameters'>;
+
 /**
- * One random setting. Methods that share a parameter's name and range get the same values in the same trial, so that special
- * cases are compared on equal draws. Defaults are no candidates: they may have been chosen by people who had seen results.
+ * The setting of one trial. Trial 0 is the defaults, so that no search ends with less than them on the validation
+ * categories; odd trials draw every parameter from its range; the other even ones leave each at its default with chance ½.
+ * The rule is the same for all methods. Methods that share a parameter's name, range and default get the same values in the
+ * same trial, so that special cases are compared on equal draws.
  */
-export function sampleParameters(spec: MethodSpec, seed: number, trial: number): Parameters {
+export function sampleParameters({ parameters: declared }: Searched, seed: number, trial: number): Parameters {
   const parameters: Record<string, ParameterValue> = {};
-  for (const [name, { range }] of Object.entries(spec.parameters))
-    if (range) parameters[name] = draw(range, new Random(seed, trial).fork(nameNumber(name)));
+  for (const [name, { range, default: value }] of Object.entries(declared)) {
+    if (!range) continue;
+    const random = new Random(seed, trial).fork(nameNumber(name));
+    const drawn = draw(range, random);
+    const stays = trial === 0 || (trial % 2 === 0 && random.uniform() < 0.5);
+    parameters[name] = stays ? value : drawn;
+  }
   return parameters;
 }
 

@@ -8,8 +8,8 @@ import { writeFileAtomic } from '../formats/index.js';
 import { findMethod, type MethodSpec } from '../methods/index.js';
 import { describeValidation } from './context.js';
 import { type EvaluationSetting, evaluate } from './evaluation-run.js';
-import { reasonToSkip } from './method-groups.js';
-import { type EarlyStopping, failureOf, MethodRun } from './method-run.js';
+import { hasParts, reasonToSkip } from './method-groups.js';
+import { type EarlyStopping, failureOf, type MethodRun, methodRuns } from './method-run.js';
 import type { ChosenParameters, JournalLine } from './results.js';
 import { searchable } from './sample-parameters.js';
 
@@ -41,12 +41,14 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
   const spec = findMethod(options.method ?? 'bowerbird');
   const method = spec.name;
   requireSearch(spec, trials);
-  return evaluate('tune', options, { validation: true, test: false }, async (open) => {
+  return evaluate('tune', options, { validation: true, test: false, parts: hasParts([spec]) }, async (open) => {
     const reason = reasonToSkip(spec, open.problem, open.generalized);
     if (reason) throw new UsageError(`${method} cannot be searched for here: ${reason}`);
     const { seed, generalized } = open;
-    const run = new MethodRun({ spec, trials, seed, generalized, earlyStopping, finals: () => [] });
-    await open.execute([run]);
+    const wanted = { spec, trials, seed, generalized, earlyStopping, finals: () => [] };
+    const runs = methodRuns([wanted], options);
+    await open.execute(runs.all);
+    const [run] = runs.wanted;
     if (!run.chosenTrial) throw failedSearch(run);
     const chosen: ChosenParameters = {
       schema: 'bowerbird-parameters-1',
@@ -61,7 +63,7 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
       validation: describeValidation(open.problem, open.validation),
     };
     await writeFileAtomic(join(open.folder, 'chosen.json'), `${JSON.stringify(chosen, null, 2)}\n`);
-    return { chosen, trials: run.trials };
+    return { chosen, trials: runs.all.flatMap((each) => each.trials) };
   });
 }
 

@@ -1,5 +1,9 @@
-/** The paper's `combo`: the mean of the semantic vectors that the web-only and the zero-shot special case predict. */
+/**
+ * The paper's `combo`: the mean of the semantic vectors that the web-only and the zero-shot special case predict, each with
+ * parameters of its own. Another share than ½ serves where one part knows much less than the other.
+ */
 import type { Matrix } from '../linalg/index.js';
+import { linear, number, resolveParameters } from '../parameters.js';
 import type { Problem } from '../problem/index.js';
 import { type FitDetails, type LinearDecision, type Method, notFitted, rowMaxima } from '../problem/index.js';
 import { distances } from './nearest.js';
@@ -13,6 +17,12 @@ import {
 } from './paper-learner.js';
 import type { IterationRecord } from './trace.js';
 
+export const comboShare = number('share of the zero-shot part in the mean; ½ as published', 0.5, {
+  least: 0,
+  most: 1,
+  range: linear(0, 1),
+});
+
 export class Combo implements Method {
   readonly web: PaperLearner;
   readonly zeroShot: PaperLearner;
@@ -25,9 +35,14 @@ export class Combo implements Method {
   converged_ = false;
   warnings_: string[] = [];
 
-  constructor(options: Partial<LearnerOptions> = {}) {
-    this.web = new PaperLearner({ ...options, special: 'paper-wsl' });
-    this.zeroShot = new PaperLearner({ ...options, special: 'paper-zsl' });
+  /** Of the zero-shot part in the mean. */
+  readonly share: number;
+
+  constructor(web: Partial<LearnerOptions> = {}, zeroShot: Partial<LearnerOptions> = web, share = comboShare.default) {
+    resolveParameters('combo', { share: comboShare }, { share });
+    this.web = new PaperLearner({ ...web, special: 'paper-wsl' });
+    this.zeroShot = new PaperLearner({ ...zeroShot, special: 'paper-zsl' });
+    this.share = share;
   }
 
   async fit(problem: Problem, options: Omit<LearnerFitOptions, 'checkpoint'> = {}): Promise<this> {
@@ -35,7 +50,7 @@ export class Combo implements Method {
     await this.zeroShot.fit(problem, options);
     this.semantics_ = this.#mean(problem.testFeatures);
     this.webWeights_ = this.web.webWeights_;
-    this.model_ = { ...this.web.model_, map: mean(this.web.model_.map, this.zeroShot.model_.map) };
+    this.model_ = { ...this.web.model_, map: mean(this.web.model_.map, this.zeroShot.model_.map, this.share) };
     this.trace_ = [...this.web.trace_, ...this.zeroShot.trace_];
     this.converged_ = this.web.converged_ && this.zeroShot.converged_;
     this.warnings_ = [
@@ -46,7 +61,7 @@ export class Combo implements Method {
   }
 
   #mean(features: Matrix): Matrix<Float64Array> {
-    return mean(this.web.semanticsOf(features), this.zeroShot.semanticsOf(features));
+    return mean(this.web.semanticsOf(features), this.zeroShot.semanticsOf(features), this.share);
   }
 
   decisionValues(features: Matrix): Matrix {
@@ -74,8 +89,8 @@ export class Combo implements Method {
   }
 }
 
-function mean(a: Matrix<Float64Array>, b: Matrix<Float64Array>): Matrix<Float64Array> {
+function mean(a: Matrix<Float64Array>, b: Matrix<Float64Array>, share: number): Matrix<Float64Array> {
   const result = a.copy('float64');
-  for (let i = 0; i < result.data.length; i++) result.data[i] = (result.data[i] + b.data[i]) / 2;
+  for (let i = 0; i < result.data.length; i++) result.data[i] = (1 - share) * result.data[i] + share * b.data[i];
   return result;
 }

@@ -6,14 +6,17 @@ import type { Backend, Matrix } from '../linalg/index.js';
 export function inductiveMap(backend: Backend, dictionary: Matrix, ridge: number): Matrix {
   const rank = dictionary.cols;
   const system = backend.matrix(rank, rank, dictionary.dtype);
-  backend.syrk(system, dictionary, { transpose: true });
-  backend.addDiagonal(system, ridge);
-  backend.cholesky(system);
-  const map = backend.matrix(dictionary.rows, rank, dictionary.dtype);
-  backend.copy(map, dictionary);
-  backend.choleskySolve(system, map, 'rows');
-  backend.release(system);
-  return map;
+  try {
+    backend.syrk(system, dictionary, { transpose: true });
+    backend.addDiagonal(system, ridge);
+    backend.cholesky(system);
+    const map = backend.matrix(dictionary.rows, rank, dictionary.dtype);
+    backend.copy(map, dictionary);
+    backend.choleskySolve(system, map, 'rows');
+    return map;
+  } finally {
+    backend.release(system);
+  }
 }
 
 /** n×m semantic vectors of n×d features. */

@@ -34,6 +34,31 @@ function norm(row: ArrayLike<number>): number {
   return Math.sqrt(sum);
 }
 
+/** Where most pictures went to the categories with short vectors. */
+export interface ShortVectors {
+  /** How many count as short: a tenth of them, at least one. */
+  categories: number;
+  /** Of the pictures that went to them. */
+  share: number;
+  /** Lengths of the shortest and the longest vector. */
+  least: number;
+  most: number;
+}
+
+/**
+ * ‖a − c‖² = ‖a‖² − 2a·c + ‖c‖²: a vector much shorter than others is near to whatever is small. Given where the
+ * pictures went, says whether that decided for most of them; undefined where lengths hardly differ or it did not.
+ */
+export function shortVectors(categories: Matrix, nearest: Int32Array): ShortVectors | undefined {
+  const lengths = Array.from({ length: categories.rows }, (_, c) => norm(categories.row(c)));
+  const order = lengths.map((_, c) => c).sort((a, b) => lengths[a] - lengths[b]);
+  const [least, most] = [lengths[order[0]], lengths[order[order.length - 1]]];
+  if (nearest.length < 2 || !(most > 1.1 * least)) return undefined;
+  const short = new Set(order.slice(0, Math.max(1, Math.round(categories.rows / 10))));
+  const share = nearest.reduce((sum, category) => sum + (short.has(category) ? 1 : 0), 0) / nearest.length;
+  return share > 0.5 ? { categories: short.size, share, least, most } : undefined;
+}
+
 /** The nearest category of each row, by one product: many times faster than all distances, and as good but for ties. */
 export function nearestCategories(backend: Backend, semantics: Matrix, categories: Matrix, metric: Metric): Int32Array {
   const dots = Matrix.zeros(semantics.rows, categories.rows);

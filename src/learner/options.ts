@@ -13,6 +13,12 @@ export const learnerParameters = {
   // Weights average 1.
   bound: number('largest weight of a web picture', 2.5, { least: 1, range: linear(1.5, 5) }),
   gamma: number('weight of the text; 0 leaves it out', 0, { least: 0, range: powers }),
+  // Relative to the mean square of a word, so that one value suits texts of any length.
+  textRidge: number('ε: ridge of the regression from text, as a share of the mean square of a word; 0 as printed', 0, {
+    least: 0,
+    range: log(1e-2, 1e3),
+  }),
+  vectors: choice('lengths of the semantic vectors: all one, or raw as they are given', 'unit', ['unit', 'raw']),
   space: choice('space of the semantic vectors: their span, or all dimensions as printed', 'span', ['span', 'full']),
   metric: choice('distance of the decision', 'euclidean', ['euclidean', 'cosine']),
   thetaSolver: choice('how the weights are found; both reach the same answer', 'projected-gradient', [
@@ -25,8 +31,8 @@ export const learnerParameters = {
   ]),
   maxIterations: whole('iterations at most', 1000),
   tolerance: number('residual at which the fit has converged', 1e-5, { above: 0 }),
-  penaltyStart: number('μ at the first iteration', 0.1, { above: 0 }),
-  penaltyGrowth: number('ρ: μ grows by the factor 1 + ρ', 0.1, { least: 0 }),
+  penaltyStart: number('μ at the first iteration', 0.1, { above: 0, range: log(1e-2, 10) }),
+  penaltyGrowth: number('ρ: μ grows by the factor 1 + ρ', 0.1, { least: 0, range: log(0.05, 0.5) }),
   penaltyMaximum: number('largest μ', 1e6, { above: 0 }),
   useWeb: flag('use web pictures at all; off for the zero-shot special case', true),
 };

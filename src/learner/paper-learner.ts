@@ -19,10 +19,10 @@ import {
 } from '../problem/index.js';
 import type { Checkpoint } from './checkpoint.js';
 import { inductiveMap, mapFeatures } from './map.js';
-import { distances, nearestCategories } from './nearest.js';
+import { distances, nearestCategories, shortVectors } from './nearest.js';
 import { currentName, type LearnerOptions, resolveOptions, type SpecialCase, specialCases } from './options.js';
 import { PaperSolver } from './paper-solver.js';
-import { prepare } from './prepare.js';
+import { asCompared, prepare } from './prepare.js';
 import { ResidentProblem } from './resident.js';
 import { download } from './storage.js';
 import { type IterationRecord, traceColumns } from './trace.js';
@@ -138,7 +138,7 @@ export class PaperLearner implements Method {
     const { input } = solver;
     const { problem, backend } = resident;
     const basis = resident.basis(this.options.space);
-    const candidates = candidateSemantics(problem);
+    const candidates = asCompared(candidateSemantics(problem), this.options) as Matrix<Float64Array>;
     const learnt: Learnt = {
       basis,
       semantics: download(backend, solver.semantics),
@@ -146,7 +146,7 @@ export class PaperLearner implements Method {
       candidates: product(backend, candidates, basis, true),
     };
     this.#learnt = learnt;
-    const mapInSpan = inductiveMap(backend, solver.dictionary, this.options.penaltyStart);
+    const mapInSpan = inductiveMap(backend, solver.dictionary, inductiveRidge);
     const map = product(backend, mapInSpan, input.basis, false);
     backend.release(mapInSpan);
     this.webWeights_ = new Float64Array(input.web?.state.features.rows ?? 0);
@@ -165,7 +165,7 @@ export class PaperLearner implements Method {
     };
     this.converged_ = solver.converged;
     this.#testFeatures = problem.testFeatures;
-    this.#warn();
+    this.#warn(input.web?.text?.reach);
   }
 
   /** Predicted semantic vectors of the test pictures, nt×m. */
@@ -188,7 +188,7 @@ export class PaperLearner implements Method {
     return { learnt: this.#learnt, backend: this.#backend, testFeatures: this.#testFeatures };
   }
 
-  #warn(): void {
+  #warn(textReach = 0): void {
     const { options } = this;
     const last = this.trace_[this.trace_.length - 1];
     if (!this.converged_)
@@ -200,18 +200,24 @@ export class PaperLearner implements Method {
       this.warnings_.push(
         `the solution collapsed: the semantic vectors of all test pictures have rank 0; lambda2 = ${options.lambda2} is too large`,
       );
-    const only = this.#onlyCategory();
-    if (only !== undefined)
+    if (textReach > reachingText)
       this.warnings_.push(
-        `every test picture was put into "${this.model_.names[only]}"; lambda2 = ${options.lambda2} may be too large`,
+        `the words of the web pictures can explain ${Math.round(100 * textReach)} % of any error, right or wrong, so that they say little; ` +
+          'keep fewer words, or raise textRidge',
       );
-  }
-
-  /** The category all test pictures were put into, if there are several pictures and but one such category. */
-  #onlyCategory(): number | undefined {
     const { learnt, backend } = this.#fitted();
-    const nearest = nearestCategories(backend, learnt.semantics, learnt.candidates, this.options.metric);
-    return nearest.length > 1 && nearest.every((category) => category === nearest[0]) ? nearest[0] : undefined;
+    const nearest = nearestCategories(backend, learnt.semantics, learnt.candidates, options.metric);
+    const short = options.metric === 'euclidean' && shortVectors(learnt.candidates, nearest);
+    if (short) {
+      const share = Math.round(100 * short.share);
+      this.warnings_.push(
+        `${share} % of the test pictures were put into the ${short.categories} of ${learnt.candidates.rows} categories with the shortest semantic vectors ` +
+          `(lengths vary from ${short.least.toPrecision(3)} to ${short.most.toPrecision(3)}): short vectors are near to everything; use vectors of unit length (vectors=unit, or --vectors unit)`,
+      );
+    } else if (nearest.length > 1 && nearest.every((category) => category === nearest[0]))
+      this.warnings_.push(
+        `every test picture was put into "${this.model_.names[nearest[0]]}"; lambda2 = ${options.lambda2} may be too large`,
+      );
   }
 
   /** Semantic vectors, n×m: those of the fit for its own test pictures, mapped ones for others. */
@@ -259,6 +265,12 @@ export class PaperLearner implements Method {
     };
   }
 }
+
+/** (D'D + ridge I)⁻¹ for pictures that come later: the paper's first μ, whatever the fit itself began with. */
+const inductiveRidge = 0.1;
+
+/** Where the words explain more than this share of any residual, the text term is worth a warning. */
+const reachingText = 0.5;
 
 /** The nearest category as a formula: −‖z − c‖² = 2 z·c − ‖c‖² − ‖z‖², and the last term is the same for all. */
 export function linearDecision({ map, candidates, metric }: LearnerModel): LinearDecision {

@@ -1,6 +1,7 @@
 /** From a problem to the input of one solver: span, auxiliary dictionary, state of the web images, text. */
 import { ArgumentError } from '../errors.js';
 import type { Backend, Matrix } from '../linalg/index.js';
+import { unitRows } from '../numerics/index.js';
 import { requireLearnable } from '../problem/index.js';
 import { auxiliaryDictionary } from './auxiliary.js';
 import type { LearnerOptions } from './options.js';
@@ -35,7 +36,7 @@ export async function prepare(resident: ResidentProblem, options: LearnerOptions
   const basis = resident.basis(options.space);
   const basisHere = own(upload(backend, basis, 'float64'));
   const toSpan = (semantics: Matrix) => {
-    const source = upload(backend, semantics, 'float64');
+    const source = upload(backend, asCompared(semantics, options), 'float64');
     const result = own(backend.matrix(semantics.rows, basis.rows));
     backend.gemm(result, source, basisHere, { transposeB: true });
     backend.release(source);
@@ -62,6 +63,11 @@ export async function prepare(resident: ResidentProblem, options: LearnerOptions
   };
 }
 
+/** Category vectors as the learner compares them; their span is the same at any length. */
+export function asCompared(semantics: Matrix, { vectors }: Pick<LearnerOptions, 'vectors'>): Matrix {
+  return vectors === 'unit' ? unitRows(semantics) : semantics;
+}
+
 async function webInput(
   resident: ResidentProblem,
   options: LearnerOptions,
@@ -74,7 +80,7 @@ async function webInput(
   const attraction = matched ? await resident.dotsWithTestSum() : new Float64Array(web.rows);
   return {
     state: new WebState(backend, web, { dtype, attraction, pairwise }),
-    text: text && (await textTerm(backend, web, text.dtype === dtype ? text : text.copy(dtype))),
+    text: text && (await textTerm(backend, web, text.dtype === dtype ? text : text.copy(dtype), options.textRidge)),
     testSum,
     spectralBound: matched && !pairwise ? await resident.spectralBound() : 0,
     gram: pairwise ? await web.gram() : undefined,

@@ -9,6 +9,25 @@ export function pseudoInverse(backend: Backend, a: Matrix): Matrix {
   return spectralFunction(backend, a, (value, largest) => (value > rankTolerance[a.dtype] * largest ? 1 / value : 0));
 }
 
+export interface Regularised {
+  /** (A + ridge I)⁻¹, or A⁺ where the ridge is 0. */
+  inverse: Matrix;
+  /** Σ λ/(λ + ridge): the rank, less what the ridge takes. */
+  freedom: number;
+}
+
+/** For symmetric positive semi-definite A, which is overwritten. */
+export function regularisedInverse(backend: Backend, a: Matrix, ridge: number): Regularised {
+  let freedom = 0;
+  const inverse = spectralFunction(backend, a, (value, largest) => {
+    const size = value > rankTolerance[a.dtype] * largest ? value : 0;
+    if (size + ridge === 0) return 0;
+    freedom += size / (size + ridge);
+    return 1 / (size + ridge);
+  });
+  return { inverse, freedom };
+}
+
 /** V' diag(f(λ)) V for symmetric A = V' diag(λ) V. A is overwritten by V. */
 function spectralFunction(backend: Backend, a: Matrix, f: (value: number, largest: number) => number): Matrix {
   const n = a.rows;

@@ -1,10 +1,10 @@
 /**
- * Text of web images as privileged information, γ/2 ‖(Xw − D Aw) − W̃X̃‖². With the projector
- * Π = X̃'(X̃X̃')⁺X̃ on the row space of the text features, W̃X̃ = BΠ for B = Xw − P L, and the dictionary update needs
+ * Text of web images as privileged information, γ/2 (‖(Xw − D Aw) − W̃X̃‖² + ε‖W̃‖²); the paper has ε = 0. With
+ * Π = X̃'(X̃X̃' + εI)⁻¹X̃, for ε = 0 the projector on the row space of the text features, W̃X̃ = BΠ for B = Xw − P L, and the dictionary update needs
  * only (Xw − W̃X̃)L' = XwL' − XwΠL' + P_prev (LΠL'): two C×d matrices and one C×C matrix, computed once.
  */
 import type { Backend, Matrix } from '../linalg/index.js';
-import { pseudoInverse } from './solve.js';
+import { regularisedInverse } from './solve.js';
 import type { WebFeatures } from './web-features.js';
 
 export interface TextTerm {
@@ -14,9 +14,12 @@ export interface TextTerm {
   unexplained: Matrix;
   /** LΠL' */
   mixing: Matrix;
+  /** tr Π / nw: which share of any residual, whatever its cause, the words can explain. */
+  reach: number;
 }
 
-export async function textTerm(backend: Backend, web: WebFeatures, text: Matrix): Promise<TextTerm> {
+/** `ridge` is ε as a share of the mean square of a word, tr(X̃X̃')/d̃. */
+export async function textTerm(backend: Backend, web: WebFeatures, text: Matrix, ridge: number): Promise<TextTerm> {
   const { order, labels, starts } = web.grouping;
   const categories = starts.length - 1;
   const dtype = text.dtype;
@@ -24,10 +27,11 @@ export async function textTerm(backend: Backend, web: WebFeatures, text: Matrix)
   order.forEach((row, position) => {
     grouped.row(position).set(text.row(row));
   });
-  // V = Π L' = X̃ (X̃'X̃)⁺ (X̃'L'), with instances as rows.
+  // V = Π L' = X̃ (X̃'X̃ + εI)⁻¹ (X̃'L'), with instances as rows.
   const gram = backend.matrix(text.cols, text.cols, dtype);
   backend.syrk(gram, grouped, { transpose: true });
-  const inverse = pseudoInverse(backend, gram);
+  const square = backend.dot(grouped, grouped) / text.cols;
+  const { inverse, freedom } = regularisedInverse(backend, gram, ridge * square);
   const categoryText = backend.matrix(categories, text.cols, dtype);
   labels.forEach((c, i) => {
     const row = grouped.row(i);
@@ -52,7 +56,7 @@ export async function textTerm(backend: Backend, web: WebFeatures, text: Matrix)
     for (let j = 0; j < row.length; j++) row[j] -= explained.at(j, c);
   }
   for (const scratch of [grouped, gram, inverse, categoryText, mapped, projected, explained]) backend.release(scratch);
-  return { sums, unexplained, mixing };
+  return { sums, unexplained, mixing, reach: freedom / text.rows };
 }
 
 /** out (C×d) ← out + γ ((Xw − W̃X̃)L')', given the prototypes of the iteration that last updated W̃. */

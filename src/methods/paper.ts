@@ -1,6 +1,7 @@
 /** The paper's learner and its special cases, as methods of the registry. */
 import {
   Combo,
+  comboShare,
   type LearnerOptions,
   learnerParameters,
   PaperLearner,
@@ -8,13 +9,15 @@ import {
   specialCases,
 } from '../learner/index.js';
 import { changed, type ParameterSpec } from '../parameters.js';
+import { partParameters, partValues } from './parts.js';
 import type { Ingredient, MethodSpec } from './spec.js';
 
 const citation =
   'Niu, Veeraraghavan, Sabharwal: Fine-grained Classification using Heterogeneous Web Data and Auxiliary Categories';
 
-const { lambda1, lambda2, lambda3, lambda4, bound, gamma } = learnerParameters;
-const parameters = { lambda1, lambda2, lambda3, lambda4, bound };
+const { lambda1, lambda2, lambda3, lambda4, bound, gamma, textRidge, penaltyStart, penaltyGrowth, vectors } =
+  learnerParameters;
+const parameters = { lambda1, lambda2, lambda3, lambda4, bound, penaltyStart, penaltyGrowth, vectors };
 
 /** The parameters a special case leaves free. */
 function free(fixed: Partial<LearnerOptions>): Record<string, ParameterSpec> {
@@ -36,15 +39,22 @@ function special(name: SpecialCase, title: string, uses: readonly Ingredient[]):
 
 const everything: readonly Ingredient[] = ['web', 'auxiliary', 'test', 'semantics'];
 
+const webOnly = special('paper-wsl', 'The learner without transfer (λ1 = 0)', everything);
+const zeroShot = special('paper-zsl', 'The learner without web pictures', ['auxiliary', 'test', 'semantics']);
+
 export const paperMethods: readonly MethodSpec[] = [
   special('paper', 'The paper’s learner', everything),
   {
     ...special('paper', 'The paper’s learner with the text of web pictures', [...everything, 'text']),
     name: 'paper-pi',
-    parameters: { ...parameters, gamma: changed(gamma, { default: 0.1 }) },
+    parameters: {
+      ...parameters,
+      gamma: changed(gamma, { default: 0.1 }),
+      textRidge: changed(textRidge, { default: 1 }),
+    },
   },
-  special('paper-wsl', 'The learner without transfer (λ1 = 0)', everything),
-  special('paper-zsl', 'The learner without web pictures', ['auxiliary', 'test', 'semantics']),
+  webOnly,
+  zeroShot,
   special('paper-sim1', 'The learner without the nuclear norm (λ2 = 0)', everything),
   special('paper-sim2', 'The learner without the mean discrepancy (λ3 = 0)', everything),
   {
@@ -53,7 +63,9 @@ export const paperMethods: readonly MethodSpec[] = [
     citation,
     uses: everything,
     setting: 'both',
-    parameters,
-    create: (given) => new Combo(given),
+    parameters: { ...partParameters(webOnly, zeroShot), share: comboShare },
+    parts: [webOnly, zeroShot],
+    create: ({ share, ...given }) =>
+      new Combo(partValues(webOnly, given), partValues(zeroShot, given), share as number),
   },
 ];

@@ -19,6 +19,8 @@ export interface MethodSpec<Parameters extends Declared = Declared> {
   /** In which setting the method answers: test categories alone, or auxiliary ones too. */
   setting: 'standard' | 'generalized' | 'both';
   parameters: Parameters;
+  /** The methods it is made of, whose parameters it has as `part.parameter`: a search chooses those of each part on its own. */
+  parts?: readonly MethodSpec[];
   /** `options` are complete and checked. */
   create(options: OptionsOf<Parameters>, seed: number): Method;
 }

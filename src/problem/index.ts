@@ -56,6 +56,7 @@ export {
   restrictToCategories,
   rowsByCategory,
   subsetWeb,
+  topWeb,
 } from './subset.js';
 export { type ProblemSummary, type SetSummary, summarise } from './summary.js';
 export {

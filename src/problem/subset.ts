@@ -110,18 +110,32 @@ function someShares(shares: Float64Array, newLabel: Int32Array): Float64Array | 
 }
 
 /**
+ * The first `perCategory` web pictures of each category: the top-ranked ones, where a category's pictures stand in the order
+ * in which searches gave them, as they do in the problems of workspaces.
+ */
+export function topWeb(problem: Problem, perCategory: number): Problem {
+  requireCount('topWeb', perCategory);
+  const rows = rowsByCategory(problem.webLabels, problem.testNames.length);
+  return keepWeb(problem, Int32Array.from(rows.flatMap((own) => own.slice(0, perCategory))).sort());
+}
+
+/**
  * At most `perCategory` web pictures of each category, chosen at random, in their old order. For one seed the choice
  * for a smaller number is part of the choice for a larger one.
  */
 export function subsetWeb(problem: Problem, perCategory: number, seed: number): Problem {
-  if (!Number.isSafeInteger(perCategory) || perCategory < 1)
-    throw new ArgumentError(`subsetWeb: perCategory is ${perCategory}; it must be a whole number of at least 1`);
+  requireCount('subsetWeb', perCategory);
   const kept: number[] = [];
   for (const [category, rows] of rowsByCategory(problem.webLabels, problem.testNames.length).entries()) {
     const chosen = new Random(seed, category).choice(rows.length, Math.min(perCategory, rows.length));
     for (const position of chosen) kept.push(rows[position]);
   }
   return keepWeb(problem, Int32Array.from(kept).sort());
+}
+
+function requireCount(caller: string, perCategory: number): void {
+  if (!Number.isSafeInteger(perCategory) || perCategory < 1)
+    throw new ArgumentError(`${caller}: perCategory is ${perCategory}; it must be a whole number of at least 1`);
 }
 
 /** For each category the rows that bear its label, ascending; −1 is no category. */

@@ -7,7 +7,7 @@ import { rocArea } from '../../src/fit/index.js';
 import { PaperLearner } from '../../src/learner/index.js';
 import { createBackend } from '../../src/linalg/index.js';
 import { findMethod } from '../../src/methods/index.js';
-import { generateProblem, saveProblem, subsetWeb } from '../../src/problem/index.js';
+import { generateProblem, saveProblem, topWeb } from '../../src/problem/index.js';
 import { catchOutput } from '../cli/output.js';
 import { temporaryFolder } from '../temporary-folder.js';
 
@@ -49,12 +49,12 @@ describe('an experiment', () => {
     }
   });
 
-  it('on the number of web pictures uses nested choices up to all of them', async () => {
+  it('on the number of web pictures uses the top-ranked ones, up to all of them', async () => {
     const result = await runExperiment({ ...base, name: 'web-count', folder: place('web') });
     const ours = result.plots[0].series.find(({ name }) => name === 'paper')!;
     expect(ours.points.map(({ x }) => x)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     const backend = await createBackend({ threads: 1 });
-    const learner = await new PaperLearner(parameters).fit(subsetWeb(problem, 4, 1), { backend });
+    const learner = await new PaperLearner(parameters).fit(topWeb(problem, 4), { backend });
     const right = [...learner.predict(problem.testFeatures)].filter((c, i) => c === problem.testLabels![i]).length;
     backend.dispose();
     expect(ours.points[3].y).toBeCloseTo((100 * right) / problem.testFeatures.rows, 9);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MethodRun, type MethodRunOptions } from '../../src/evaluation/method-run.js';
+import { MethodRun, type MethodRunOptions, methodRuns } from '../../src/evaluation/method-run.js';
 import type { FitJob, JournalLine } from '../../src/evaluation/results.js';
 import { Random } from '../../src/linalg/index.js';
 import { findMethod } from '../../src/methods/index.js';
@@ -46,7 +46,7 @@ describe('the way of a method through a run', () => {
         expect(run.chosenTrial).toEqual({ id: 'lr/trial-001', validationAccuracy: 0.7 });
         expect(run.chosenBy).toBe('search');
         expect(jobs.at(-1)!.parameters).toEqual(run.parameters);
-        expect(jobs.length).toBe(earlyStopping ? 8 + 4 + 1 : 8 + 1);
+        expect(jobs.length).toBe(earlyStopping ? 8 + 4 + 1 + 1 : 8 + 1);
         expect(run.expectedJobs).toBe(jobs.length);
       }
   });
@@ -57,9 +57,10 @@ describe('the way of a method through a run', () => {
     const looks = jobs.filter(({ id }) => id.includes('look'));
     const trials = jobs.filter(({ id }) => id.includes('trial'));
     expect(looks.every(({ change }) => change?.share === 0.3)).toBe(true);
-    expect(trials.map(({ id }) => id.slice(-3)).sort()).toEqual(['001', '003', '004', '007']);
+    // The defaults, trial 0, go on though the look was against them.
+    expect(trials.map(({ id }) => id.slice(-3)).sort()).toEqual(['000', '001', '003', '004', '007']);
     expect(trials.every(({ change }) => change === undefined)).toBe(true);
-    expect(run.stoppedTrials).toBe(4);
+    expect(run.stoppedTrials).toBe(3);
   });
 
   it('does not look first where there are few trials', () => {
@@ -92,5 +93,55 @@ describe('the way of a method through a run', () => {
     const run = new MethodRun({ ...options, given: { ridge: 3 } });
     expect(run.next()!.parameters).toEqual({ ridge: 3 });
     expect(run.chosenBy).toBe('given');
+  });
+});
+
+describe('a method made of others', () => {
+  const whole: MethodRunOptions = { ...options, spec: findMethod('wsl+zsl'), trials: 4 };
+  const end = (runs: readonly MethodRun[]): FitJob[] => {
+    const done: FitJob[] = [];
+    while (runs.some(({ ended }) => !ended)) {
+      const run = runs.find(({ ready }) => ready > 0)!;
+      const job = run.next()!;
+      done.push(job);
+      // Trial 2 of every part is its best.
+      run.accept(good(job, job.id.endsWith('trial-002') ? 0.9 : 0.5));
+    }
+    return done;
+  };
+
+  it('takes what was chosen for each part on its own, and searches only for what is left', () => {
+    const { wanted, all } = methodRuns([whole]);
+    expect(all.map(({ spec }) => spec.name).sort()).toEqual(['wsl+zsl', 'xiao', 'zhang-saligrama']);
+    const jobs = end(all);
+    const own = jobs.filter(({ method }) => method === 'wsl+zsl');
+    for (const part of all.filter(({ spec }) => spec.name !== 'wsl+zsl')) {
+      expect(part.chosenTrial!.id).toBe(`${part.spec.name}/trial-002`);
+      expect(part.finals).toEqual([]);
+      for (const [name, value] of Object.entries(part.parameters))
+        for (const job of own) expect(job.parameters[`${part.spec.name}.${name}`]).toBe(value);
+    }
+    expect(own[0].parameters.share).toBe(0.5);
+    expect(new Set(own.map(({ parameters }) => parameters.share)).size).toBeGreaterThan(1);
+    expect(jobs.indexOf(own[0])).toBeGreaterThanOrEqual(8);
+    expect(wanted[0].chosenTrial!.id).toBe('wsl+zsl/trial-002');
+  });
+
+  it('shares the search of a part that is asked for itself, and searches all together where that is asked for', () => {
+    const xiao: MethodRunOptions = { ...options, spec: findMethod('xiao'), trials: 4 };
+    const { all } = methodRuns([whole, xiao]);
+    expect(all.length).toBe(3);
+    expect(end(all).filter(({ id }) => id === 'xiao/trial-001').length).toBe(1);
+    expect(all.find(({ spec }) => spec.name === 'xiao')!.finals.length).toBe(1);
+    const joint = methodRuns([whole], { joint: true });
+    expect(joint.all.length).toBe(1);
+    expect(joint.all[0].next()!.id).toBe('wsl+zsl/trial-000');
+  });
+
+  it('searches for parts of the standard setting in that setting', () => {
+    const { all } = methodRuns([{ ...options, spec: findMethod('wsl+lr'), trials: 2, generalized: true }]);
+    const jobs = end(all);
+    for (const { method, generalized, split } of jobs)
+      if (split === 'validation') expect(generalized).toBe(method === 'wsl+lr');
   });
 });

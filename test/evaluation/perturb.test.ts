@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mislabelWeb, perturbProblem, sharePictures } from '../../src/evaluation/perturb.js';
-import { generalize, generateProblem } from '../../src/problem/index.js';
+import { generalize, generateProblem, topWeb } from '../../src/problem/index.js';
 
 const problem = generateProblem({ seed: 2, testCategories: 5, webPerCategory: 20, wrong: 0.2 });
 const counts = (labels: Int32Array) =>
@@ -54,6 +54,15 @@ describe('a share of the pictures', () => {
 });
 
 describe('a change', () => {
+  it('to fewer web pictures takes the top-ranked ones, or any where that is asked for', () => {
+    const top = perturbProblem(problem, { webPerCategory: 3 }, 3);
+    const any = perturbProblem(problem, { webPerCategory: 3, webChoice: 'random' }, 3);
+    expect([...top.webFeatures.row(0)]).toEqual([...problem.webFeatures.row(0)]);
+    expect(top.webTexts).toEqual(topWeb(problem, 3).webTexts);
+    expect(any.webFeatures.rows).toBe(top.webFeatures.rows);
+    expect([...any.webFeatures.data]).not.toEqual([...top.webFeatures.data]);
+  });
+
   it('can be several at once', () => {
     const changed = perturbProblem(problem, { webPerCategory: 8, wrongLabels: 0.5, share: 0.5 }, 3);
     expect(changed.webFeatures.rows).toBeLessThanOrEqual(5 * 8);

@@ -34,9 +34,27 @@ describe('the parameters of a trial', () => {
     expect(findMethod('paper-pi').parameters.gamma.range).toEqual({ kind: 'log', low: 1e-3, high: 1e3 });
   });
 
+  it('are the defaults in trial 0, for every method', () => {
+    for (const spec of methods)
+      for (const [name, value] of Object.entries(sampleParameters(spec, 5, 0)))
+        expect(value).toBe(spec.parameters[name].default);
+  });
+
+  it('keep about half of the defaults in even trials, and draw everything in odd ones', () => {
+    const kept = { even: 0, odd: 0 };
+    for (let trial = 1; trial <= 200; trial++)
+      for (const [name, value] of Object.entries(sampleParameters(paper, 2, trial)))
+        if (value === paper.parameters[name].default) kept[trial % 2 === 0 ? 'even' : 'odd']++;
+    const ranged = Object.values(paper.parameters).filter(({ range }) => range).length;
+    expect(kept.even / (100 * ranged)).toBeGreaterThan(0.4);
+    expect(kept.even / (100 * ranged)).toBeLessThan(0.6);
+    // But for chance.
+    expect(kept.odd).toBeLessThan(3);
+  });
+
   it('spread evenly over the logarithm', () => {
-    const powers = Array.from({ length: 600 }, (_, trial) =>
-      Math.log10(Number(sampleParameters(paper, 1, trial).lambda1)),
+    const powers = Array.from({ length: 600 }, (_, k) =>
+      Math.log10(Number(sampleParameters(paper, 1, 2 * k + 1).lambda1)),
     );
     const mean = powers.reduce((sum, value) => sum + value, 0) / powers.length;
     expect(Math.abs(mean)).toBeLessThan(0.25);

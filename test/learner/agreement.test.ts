@@ -24,13 +24,16 @@ const common = { lambda1: 10, lambda3: 2, lambda4: 0.3, bound: 2 };
 
 describe.each(['paper', 'paper-wsl', 'paper-zsl', 'paper-sim1', 'paper-sim2'] as SpecialCase[])('%s', (special) => {
   it.each([
-    ['without text', 0],
-    ['with text', 0.7],
-  ])('agrees with the algorithm as printed, %s', async (_, gamma) => {
+    ['without text', 0, 0],
+    ['with text', 0.7, 0],
+    ['with text and a ridge', 0.7, 0.5],
+  ])('agrees with the algorithm as printed, %s', async (_, gamma, textRidge) => {
     const parameters = { ...common, lambda2: special === 'paper-wsl' ? 0.05 : 0.5 };
-    const options = { ...parameters, gamma, ...specialCases[special] };
+    const options = { ...parameters, gamma, textRidge, ...specialCases[special] };
     const literal = literalFit(asColumns(problem, gamma > 0), { useWeb: true, ...options, maxIterations: 400 });
-    const learner = await new PaperLearner({ ...parameters, gamma, special }).fit(problem, { backend });
+    const learner = await new PaperLearner({ ...parameters, gamma, textRidge, special, vectors: 'raw' }).fit(problem, {
+      backend,
+    });
     expect(learner.converged_).toBe(true);
     expect(learner.trace_.length).toBe(literal.iterations);
     expect(largest(subtract(rowsOf(learner.semantics_), transpose(literal.a)))).toBeLessThan(1e-9);

@@ -37,6 +37,8 @@ export interface LiteralOptions {
   lambda4: number;
   bound: number;
   gamma: number;
+  /** ε as a share of the mean square of a word. */
+  textRidge?: number;
   /** false: the zero-shot special case, without web images. */
   useWeb: boolean;
   maxIterations: number;
@@ -112,7 +114,12 @@ export function literalFit(problem: LiteralProblem, options: LiteralOptions): Li
       const [be, rb] = [t(e), t(r)].map((other) => columns.map((column, i) => inner([column], [other[i]])));
       const f = t(xw).map((column, i) => (lambda3 / (nw * nt)) * inner([column], [testSum]) + mu * be[i] + rb[i]);
       theta = solveQuadratic(h, f, nw, bound, theta);
-      if (text) w = multiply(multiply(b, t(text)), pseudoInverse(multiply(text, t(text))));
+      if (text) {
+        const words = multiply(text, t(text));
+        const square = words.reduce((sum, row, j) => sum + row[j], 0) / words.length;
+        const ridge = (options.textRidge ?? 0) * square;
+        w = multiply(multiply(b, t(text)), pseudoInverse(add(words, scale(identity(words.length), ridge))));
+      }
       webResidual = subtract(e, scaleColumns(b, theta));
       r = add(r, scale(webResidual, mu));
     }

@@ -10,6 +10,7 @@ import {
   restrictToCategories,
   subsetWeb,
   syntheticValidationWeb,
+  topWeb,
   validationCategoryCount,
   validationSplit,
 } from '../../src/problem/index.js';
@@ -149,6 +150,17 @@ describe('subsetWeb', () => {
     expect(web(subsetWeb(problem, 4, 5)).every((picture) => larger.has(picture))).toBe(true);
     expect(web(subsetWeb(problem, 10, 6))).not.toEqual([...larger]);
     expect(() => subsetWeb(problem, 0, 1)).toThrow('at least 1');
+  });
+});
+
+describe('topWeb', () => {
+  it('keeps the first pictures of each category and nothing else', () => {
+    forProblems((problem) => {
+      const [before, after] = [web(problem), web(topWeb(problem, 3))];
+      for (const name of problem.testNames) expect(named(after, [name])).toEqual(named(before, [name]).slice(0, 3));
+      expect(after.length).toBe(problem.testNames.reduce((sum, name) => sum + named(after, [name]).length, 0));
+    });
+    expect(() => topWeb(generateProblem(), 0)).toThrow('at least 1');
   });
 });
 

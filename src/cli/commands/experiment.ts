@@ -45,6 +45,10 @@ export default defineCommand({
       placeholder: 'FILES',
       description: 'chosen.json of "bowerbird tune"; the methods they name are not searched for.',
     },
+    'random-subsets': {
+      type: 'flag',
+      description: 'Where fewer web pictures are taken, any of them, not the top-ranked ones.',
+    },
     paper: { type: 'choice', choices: paperDatasets, description: "Print the paper's figures of this dataset beside." },
     ...evaluationOptions,
   },
@@ -84,6 +88,7 @@ export default defineCommand({
       trials: options.tune,
       seeds: options.seeds,
       paper: options.paper,
+      webChoice: options['random-subsets'] ? 'random' : undefined,
       given: await givenParameters(options.params ?? []),
       earlyStopping: options['early-stopping'] ? defaultEarlyStopping : undefined,
       configuration: { experiment: name, problem: path ?? 'built-in', ...configuration },

@@ -71,7 +71,7 @@ export const experiments = {
   },
   'web-count': {
     title: 'Accuracy against the number of web pictures',
-    description: 'Fewer and more web pictures per category; a smaller choice is part of a larger one.',
+    description: 'Fewer and more web pictures per category, the top-ranked ones or (--random-subsets) any.',
     kind: 'sweep',
     methods: ['bowerbird', 'paper', 'paper-wsl', 'lr', 'xiao'],
     sweep: { over: 'webPerCategory', shares: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] },

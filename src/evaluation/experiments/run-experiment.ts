@@ -7,8 +7,8 @@ import type { Problem } from '../../problem/index.js';
 import { compareIn } from '../compare.js';
 import { splitProblem } from '../context.js';
 import { type EvaluationSetting, evaluate, type OpenRun } from '../evaluation-run.js';
-import { chooseMethods, lacksText, methodGroups, reasonToSkip } from '../method-groups.js';
-import { type EarlyStopping, failureOf, MethodRun, unsuitable } from '../method-run.js';
+import { chooseMethods, hasParts, lacksText, methodGroups, reasonToSkip } from '../method-groups.js';
+import { type EarlyStopping, failureOf, type MethodRunOptions, methodRuns, unsuitable } from '../method-run.js';
 import type { PaperDataset } from '../paper-figures.js';
 import type { ExperimentResult, FitJob, FitOutcome, Parameters } from '../results.js';
 import { writeTable } from '../table-files.js';
@@ -27,6 +27,8 @@ export interface ExperimentOptions extends Omit<EvaluationSetting, 'generalized'
   /** Parameters by method; those methods are not searched for. */
   given?: Readonly<Record<string, Parameters>>;
   paper?: PaperDataset;
+  /** Take web pictures at random where an experiment takes fewer of them, not the top-ranked ones. */
+  webChoice?: 'random';
 }
 
 /** A method's fits that succeeded, with the parameters they are about. */
@@ -52,7 +54,9 @@ export async function runExperiment(options: ExperimentOptions): Promise<Experim
     // Times are told of one thread with nothing beside it.
     ...(experiment.kind === 'time' && { jobs: 1, threads: 1 }),
   };
-  return evaluate('experiment', setting, { validation: trials > 0, test: true }, async (open) => {
+  const names = experiment.kind === 'table' ? methodGroups[experiment.group].methods : experiment.methods;
+  const needs = { validation: trials > 0, test: true, parts: hasParts(names.map(findMethod)) };
+  return evaluate('experiment', setting, needs, async (open) => {
     const result = await resultOf(open, experiment, options);
     if (result.compare) await writeTable(open.folder, result.compare);
     await writeFileAtomic(join(open.folder, 'experiment.json'), `${JSON.stringify(result, null, 2)}\n`);
@@ -97,28 +101,29 @@ async function fitAll(
   options: ExperimentOptions,
 ): Promise<{ fitted: FittedMethod[]; skipped: ExperimentResult['skipped']; failed: ExperimentResult['failed'] }> {
   const { generalized, seed } = open;
-  const { trials = 0, earlyStopping, given } = options;
+  const { trials = 0, earlyStopping, given, webChoice } = options;
   const seeds = Array.from({ length: options.seeds ?? 1 }, (_, k) => k + 1);
   const jobsOf = (method: string, parameters: Parameters): FitJob[] => {
     const plain = seeds.map(
       (each): FitJob => ({ id: `${method}/seed-${each}`, method, parameters, seed: each, split: 'test', generalized }),
     );
     if (experiment.kind === 'time') return plain;
-    return experiment.kind === 'sweep' ? sweepJobs(experiment.sweep, plain, problem) : weightJobs(plain);
+    return experiment.kind === 'sweep' ? sweepJobs(experiment.sweep, plain, problem, webChoice) : weightJobs(plain);
   };
   const skipped: { method: string; reason: string }[] = [];
-  const runs: MethodRun[] = [];
+  const wanted: MethodRunOptions[] = [];
   for (const method of experiment.methods) {
     const spec = findMethod(method);
     const reason = reasonToSkip(spec, problem, generalized);
     const finals = (parameters: Parameters) => jobsOf(method, parameters);
     if (reason) skipped.push({ method, reason });
-    else runs.push(new MethodRun({ spec, trials, seed, generalized, earlyStopping, given: given?.[method], finals }));
+    else wanted.push({ spec, trials, seed, generalized, earlyStopping, given: given?.[method], finals });
   }
-  await open.execute(runs);
+  const runs = methodRuns(wanted, options);
+  await open.execute(runs.all);
   const failed: { method: string; job: string; message: string }[] = [];
   const fitted: FittedMethod[] = [];
-  for (const run of runs) {
+  for (const run of runs.wanted) {
     const method = run.spec.name;
     const failures = run.finals.filter((line) => 'failure' in line);
     const fits = run.finals.flatMap((line) => ('outcome' in line ? [{ job: line.job, outcome: line.outcome }] : []));

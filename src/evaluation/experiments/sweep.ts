@@ -14,9 +14,9 @@ interface Step {
   change(job: FitJob): FitJob;
 }
 
-export function sweepJobs(sweep: Sweep, plain: readonly FitJob[], problem: Problem): FitJob[] {
+export function sweepJobs(sweep: Sweep, plain: readonly FitJob[], problem: Problem, webChoice?: 'random'): FitJob[] {
   return plain.flatMap((job) =>
-    stepsOf(sweep, job, problem).map(({ axis, value, change }) => ({
+    stepsOf(sweep, job, problem, webChoice).map(({ axis, value, change }) => ({
       ...change(job),
       id: `${job.method}/${axis}=${value}/seed-${job.seed}`,
       wants: ['predictions'],
@@ -24,7 +24,7 @@ export function sweepJobs(sweep: Sweep, plain: readonly FitJob[], problem: Probl
   );
 }
 
-function stepsOf(sweep: Sweep, job: FitJob, problem: Problem): Step[] {
+function stepsOf(sweep: Sweep, job: FitJob, problem: Problem, webChoice: 'random' | undefined): Step[] {
   if (sweep.over === 'parameters')
     return Object.entries(sweep.values)
       .filter(([name]) => name in job.parameters)
@@ -46,7 +46,7 @@ function stepsOf(sweep: Sweep, job: FitJob, problem: Problem): Step[] {
   return [...new Set(counts)].map((value) => ({
     axis: sweep.over,
     value,
-    change: (of) => ({ ...of, change: { webPerCategory: value } }),
+    change: (of) => ({ ...of, change: { webPerCategory: value, ...(webChoice && { webChoice }) } }),
   }));
 }
 

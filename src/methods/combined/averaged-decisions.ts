@@ -1,20 +1,32 @@
 /**
  * The paper's combination of a web method and a zero-shot method: the average of their decision values. One
  * gives logits or margins, the other log densities, so each is first put on one scale, (v − mean)/deviation over all values
- * that it gives to the test pictures of the fit; other pictures are answered on the same scale.
+ * that it gives to the test pictures of the fit; other pictures are answered on the same scale. The paper's average has
+ * equal shares; another share serves where one part knows much less than the other.
  */
 import type { Matrix } from '../../linalg/index.js';
 import { type Scale, scaleOf, standardized } from '../../numerics/index.js';
+import { linear, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { Problem } from '../../problem/index.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/index.js';
+
+export const averagedParameters = {
+  share: number('share of the zero-shot part in the average; ½ as published', 0.5, {
+    least: 0,
+    most: 1,
+    range: linear(0, 1),
+  }),
+};
 
 export class AveragedDecisions implements Method {
   readonly first: Method;
   readonly second: Method;
+  readonly options: OptionsOf<typeof averagedParameters>;
   /** Of the decision values of both parts. */
   scales_: readonly [Scale, Scale] | undefined;
 
-  constructor(first: Method, second: Method) {
+  constructor(first: Method, second: Method, given: Partial<OptionsOf<typeof averagedParameters>> = {}) {
+    this.options = resolveParameters('average', averagedParameters, given);
     this.first = first;
     this.second = second;
   }
@@ -31,9 +43,10 @@ export class AveragedDecisions implements Method {
 
   decisionValues(features: Matrix): Matrix {
     if (!this.scales_) throw notFitted();
+    const { share } = this.options;
     const values = standardized(this.first.decisionValues(features), this.scales_[0]);
     const others = standardized(this.second.decisionValues(features), this.scales_[1]);
-    for (let k = 0; k < values.data.length; k++) values.data[k] = (values.data[k] + others.data[k]) / 2;
+    for (let k = 0; k < values.data.length; k++) values.data[k] = (1 - share) * values.data[k] + share * others.data[k];
     return values;
   }
 
