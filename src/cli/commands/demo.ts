@@ -19,7 +19,7 @@ export default defineCommand({
     'Draws an aviary of bird species that look like their names, some more frequent than others, with a few strangers among them, ' +
     'puts some of the pictures on a photo site on this machine, with ' +
     'wrong and off-topic ones among them, writes a small text about birds, and runs every stage of a workspace on them: crawl, ' +
-    'dedupe, features, words, text, tune, fit, compare and report. Nothing but the vision network (a package of a few megabytes) ' +
+    'dedupe, features, words, text, fit, compare and report. Nothing but the vision network (a package of a few megabytes) ' +
     'comes from outside. Takes a few minutes.',
   arguments: [],
   options: {
@@ -153,7 +153,7 @@ function describeResult(result: DemoResult): string[] {
           `A right picture outweighs a wrong one in ${(100 * weights.area).toFixed(0)} of 100 pairs.`,
         ]
       : []),
-    'Parameters were chosen on auxiliary species, without looking at the answers.',
+    'All methods are as they come; nobody looked at the answers.',
     ...(rest.report ? [`Report: ${rest.report}`] : []),
     ...(rest.workspace ? [`Workspace: ${rest.workspace}`] : []),
     `${duration(rest.seconds)}`,
