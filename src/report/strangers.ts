@@ -65,7 +65,7 @@ function kindsOf(fit: FitResult, strange: readonly Answer[]): Kind[] {
 function groupCount(kinds: readonly Kind[]): string {
   const count = kinds.filter(({ note }) => note !== undefined).length;
   if (count === 0) return '';
-  return count === 1 ? '; some of them belong together' : `; ${count} groups of them belong together`;
+  return count === 1 ? ', among them a group of one kind' : `, among them ${count} groups of one kind each`;
 }
 
 async function pictureList({ title, note, answers }: Kind, folder: string, options: GalleryOptions): Promise<Html> {

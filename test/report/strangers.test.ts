@@ -21,7 +21,7 @@ describe('the strangers of a report', () => {
   it('are counted and listed by group, with what they look like', async () => {
     const words = await wordsOf(strangerSection(fit, answers, 'run', options));
     expect(words).toContain(
-      '4 of 5 pictures more likely than not show none of the categories; some of them belong together',
+      '4 of 5 pictures more likely than not show none of the categories, among them a group of one kind',
     );
     expect(words).toContain('3 pictures of one kind, near House Wren');
     expect(words).toContain('House Wren among the auxiliary categories, <b>jay</b> among the listed ones');
