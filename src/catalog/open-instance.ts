@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { BowerbirdError } from '../errors.js';
+import type { Progress } from '../progress.js';
 import { databaseError, unusable } from './damage.js';
 
 /** What to do while another process has the catalog open. */
@@ -13,7 +14,7 @@ export interface CatalogPatience {
   /** Seconds to wait for it. @default 20 */
   patience?: number;
   /** While waiting, several times a second: the seconds waited so far, those it may take, and for whom. */
-  onWait?(waiting: { seconds: number; patience: number; holder: string }): void;
+  onProgress?(progress: Progress): void;
   signal?: AbortSignal;
 }
 
@@ -28,7 +29,7 @@ export interface InstanceSettings extends CatalogPatience {
 const secondsBetween = 0.2;
 
 export async function openInstance(file: string, settings: InstanceSettings): Promise<DuckDBInstance> {
-  const { patience = 20, onWait, signal } = settings;
+  const { patience = 20, onProgress, signal } = settings;
   if (resolve(file).includes('?'))
     throw new BowerbirdError(
       'BOWERBIRD_CATALOG',
@@ -50,7 +51,8 @@ export async function openInstance(file: string, settings: InstanceSettings): Pr
       }
       const seconds = (performance.now() - begun) / 1000;
       if (seconds >= patience) throw catalogInUse(file, holder);
-      onWait?.({ seconds: Math.floor(seconds), patience, holder });
+      const stage = `waiting for ${holder}, which has the catalog open (s)`;
+      onProgress?.({ stage, done: Math.floor(seconds), total: patience });
     }
     // Being told to stop ends the pause; the loop says so.
     await wait(1000 * secondsBetween, undefined, { signal }).catch(() => {});

@@ -2,7 +2,7 @@
  * Commands as data. One description of a command's arguments and options feeds the parser, the help text and the
  * generated documentation.
  */
-import type { Progress } from './progress.js';
+import type { ProgressLine } from './progress.js';
 
 interface OptionBase {
   description: string;
@@ -66,7 +66,7 @@ export interface CommandContext<O extends Record<string, OptionSpec> = Record<st
   print(line: string): void;
   /** Writes the JSON result (only when `json`). */
   printJson(value: unknown): void;
-  progress: Progress;
+  progress: ProgressLine;
   /** Aborts on Ctrl-C (SIGINT) and SIGTERM. */
   signal: AbortSignal;
 }

@@ -5,7 +5,7 @@ import { type LoadOptions, loadProblem } from '../problem/index.js';
 import { versions } from '../versions.js';
 import type { OptionSpec } from './command.js';
 import { queuedExecution, requireQueueAddress } from './executor.js';
-import type { Progress } from './progress.js';
+import type { ProgressLine } from './progress.js';
 import { backendOptions, loadOptions, type ProblemValues, pluginOption, problemOptions } from './shared-options.js';
 
 export const evaluationOptions = {
@@ -66,7 +66,7 @@ export async function evaluationSetting(
   command: string,
   path: string,
   values: EvaluationValues,
-  tools: { signal: AbortSignal; progress: Progress },
+  tools: { signal: AbortSignal; progress: ProgressLine },
 ): Promise<EvaluationSetting> {
   const folder = requireOut(command, path, values.out);
   if (values.queue !== undefined) requireQueueAddress(values.queue);
@@ -87,7 +87,7 @@ export async function evaluationSetting(
 export function settingOf(
   folder: string,
   values: EvaluationValues,
-  { signal, progress }: { signal: AbortSignal; progress: Progress },
+  { signal, progress }: { signal: AbortSignal; progress: ProgressLine },
   stage: string,
 ): Omit<EvaluationSetting, 'problem' | 'origin'> {
   if (values['synthetic-validation'] !== undefined)
@@ -105,7 +105,7 @@ export function settingOf(
     restart: values.restart,
     versions: versions(),
     signal,
-    onProgress: ({ done, total, detail }) => progress.update({ stage, done, total, detail }),
+    onProgress: progress.during(stage),
   };
 }
 

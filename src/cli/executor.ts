@@ -14,7 +14,7 @@ import type {
 } from '../evaluation/index.js';
 import { type LoadOptions, type Problem, problemHash, readProblem, saveProblem } from '../problem/index.js';
 import { type QueuedEvaluation, withoutPaths } from './job-handlers.js';
-import type { Progress } from './progress.js';
+import type { ProgressLine } from './progress.js';
 import { amount } from './table.js';
 
 interface QueueOptions {
@@ -22,7 +22,7 @@ interface QueueOptions {
   queue: string;
   /** The results folder: the same command with the same folder resumes the same run in the queue. */
   out: string;
-  progress: Progress;
+  progress: ProgressLine;
   signal: AbortSignal;
 }
 
@@ -107,7 +107,7 @@ async function onePath(source: FileSource): Promise<{ path: string; source: File
 }
 
 /** Notes when the number of workers changes, and each trouble once. */
-function describeStatus(queue: string, progress: Progress): (status: QueueStatus) => void {
+function describeStatus(queue: string, progress: ProgressLine): (status: QueueStatus) => void {
   let known = -1;
   const told = new Set<string>();
   return ({ workers, places, troubles }) => {

@@ -17,7 +17,7 @@ import type { ParameterValue } from '../parameters.js';
 import { type Problem, problemHash, type StreamedProblem } from '../problem/index.js';
 import type { CommandContext } from './command.js';
 import { choiceOption, numberOption } from './parameter-options.js';
-import type { Progress } from './progress.js';
+import type { ProgressLine } from './progress.js';
 
 /** Parameters of the learner that are options of their own, and what those are called. */
 const named = {
@@ -65,7 +65,7 @@ interface LearnerSetting {
   out: string;
   problem: Problem;
   backend: Backend;
-  progress: Progress;
+  progress: ProgressLine;
   webRows?: StreamedProblem['webRows'];
   configuration: Record<string, unknown>;
 }

@@ -2,18 +2,14 @@
  * Progress on stderr: one line redrawn in place on a terminal, one plain line every few seconds elsewhere, nothing
  * when quiet. Nothing appears for work that ends within half a second.
  */
-interface ProgressUpdate {
-  /** What is going on, for example `fit` or `download`. */
-  stage: string;
-  done: number;
-  /** Unknown totals are left out. */
-  total?: number;
-  /** Anything worth seeing beside the count, for example residuals or a rate. */
-  detail?: string;
-}
+import type { Progress } from '../progress.js';
 
-export interface Progress {
-  update(update: ProgressUpdate): void;
+type Update = Progress & { stage: string };
+
+export interface ProgressLine {
+  update(update: Update): void;
+  /** For an `onProgress`: shows what it is told under this name, or under the one it is told. */
+  during(stage: string): (progress: Progress) => void;
   /** A line that stays, for warnings. */
   note(message: string): void;
   /** A line that stays, for work that has ended; not when quiet. */
@@ -28,7 +24,7 @@ interface Stream {
   write(text: string): unknown;
 }
 
-export function createProgress(stream: Stream, quiet: boolean, now: () => number = Date.now): Progress {
+export function createProgress(stream: Stream, quiet: boolean, now: () => number = Date.now): ProgressLine {
   const live = stream.isTTY === true;
   const interval = live ? 100 : 5000;
   const begun = now();
@@ -37,7 +33,7 @@ export function createProgress(stream: Stream, quiet: boolean, now: () => number
   let stageBegun = begun;
   let visible = false;
   const known = new Set<string>();
-  let latest: ProgressUpdate | undefined;
+  let latest: Update | undefined;
   let waiting: NodeJS.Timeout | undefined;
   const forget = () => {
     clearTimeout(waiting);
@@ -55,7 +51,7 @@ export function createProgress(stream: Stream, quiet: boolean, now: () => number
     else stream.write(`${line}\n`);
     visible = true;
   };
-  return {
+  const line: ProgressLine = {
     update(update) {
       if (quiet) return;
       latest = update;
@@ -70,6 +66,7 @@ export function createProgress(stream: Stream, quiet: boolean, now: () => number
       // The first word of a stage may be its only one for a long while.
       else if (first && !waiting) waiting = setTimeout(show, Math.min(1000, lastShown + interval - time)).unref();
     },
+    during: (stage) => (progress) => line.update({ ...progress, stage: progress.stage ?? stage }),
     note(message) {
       clear();
       stream.write(`${message}\n`);
@@ -84,9 +81,10 @@ export function createProgress(stream: Stream, quiet: boolean, now: () => number
       clear();
     },
   };
+  return line;
 }
 
-function describe(update: ProgressUpdate, seconds: number): string {
+function describe(update: Update, seconds: number): string {
   const { done, total, detail } = update;
   if (done === 0 && total === undefined) return `${update.stage} …${detail ? ` ${detail}` : ''}`;
   const count = total === undefined ? `${done}` : `${done}/${total}`;
@@ -102,11 +100,11 @@ function describe(update: ProgressUpdate, seconds: number): string {
  * has been.
  */
 export async function repeating<T>(
-  progress: Progress,
-  work: (update: Progress['update']) => Promise<T>,
+  progress: ProgressLine,
+  work: (update: ProgressLine['update']) => Promise<T>,
   now: () => number = Date.now,
 ): Promise<T> {
-  let last: ProgressUpdate | undefined;
+  let last: Update | undefined;
   let moment = now();
   const timer = setInterval(() => {
     const silent = Math.floor((now() - moment) / 1000);
@@ -123,12 +121,6 @@ export async function repeating<T>(
   } finally {
     clearInterval(timer);
   }
-}
-
-/** For whoever opens a catalog that another process has open. */
-export function showWaiting({ update }: Progress) {
-  return ({ seconds, patience, holder }: { seconds: number; patience: number; holder: string }) =>
-    update({ stage: `waiting for ${holder}, which has the catalog open (s)`, done: seconds, total: patience });
 }
 
 /** Seconds as people say them: `45 s`, `3 min 20 s`, `2 h 5 min`. */

@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { type Catalog, type CatalogPatience, openCatalog } from '../catalog/index.js';
+import { type Catalog, openCatalog } from '../catalog/index.js';
 import { InterruptedError, UsageError } from '../errors.js';
 import type { Progress } from '../progress.js';
 import { jsonApi } from './api.js';
@@ -21,7 +21,7 @@ import { reconcile } from './reconcile.js';
 import { Semaphore } from './semaphore.js';
 import type { Source, SourceContext } from './sources/source.js';
 import { type CrawlSummary, summarise } from './summary.js';
-import { type CrawlProgress, Tally } from './tally.js';
+import { Tally } from './tally.js';
 
 export interface CrawlOptions {
   workspace: string;
@@ -44,13 +44,13 @@ export interface CrawlOptions {
   /** Categories worked on at the same time. @default 8 */
   parallelCategories?: number;
   signal?: AbortSignal;
-  onProgress?(progress: CrawlProgress): void;
-  /** Before it goes on: the files of an earlier crawl are read and compared with what the catalog says. */
-  onCheck?(progress: Progress): void;
+  /**
+   * Kept pictures of those wanted, with a part for each source; before that the wait for a catalog that another process
+   * has open, and the check of the files of an earlier crawl.
+   */
+  onProgress?(progress: Progress): void;
   /** Something a user should know. */
   onNote?(message: string): void;
-  /** While another process has the catalog open. */
-  onWait?: CatalogPatience['onWait'];
 }
 
 /**
@@ -72,7 +72,7 @@ export interface CrawlOptions {
 export async function crawl(options: CrawlOptions): Promise<CrawlSummary> {
   checkSources(options.sources);
   mkdirSync(options.workspace, { recursive: true });
-  const catalog = await openCatalog(options.workspace, { signal: options.signal, onWait: options.onWait });
+  const catalog = await openCatalog(options.workspace, { signal: options.signal, onProgress: options.onProgress });
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const interrupt = () =>
@@ -152,8 +152,8 @@ class Crawl {
   }
 
   async #reconcile(): Promise<void> {
-    const { onCheck, onNote } = this.#options;
-    const { aside, folder, again } = await reconcile(this.#catalog, { signal: this.#stop.signal, onProgress: onCheck });
+    const { onProgress, onNote } = this.#options;
+    const { aside, folder, again } = await reconcile(this.#catalog, { signal: this.#stop.signal, onProgress });
     if (this.#catalog.damagedRecords > 0)
       onNote?.(`${this.#catalog.damagedRecords} records of the catalog's journal were damaged and are lost`);
     if (again > 0) onNote?.(`the files of ${again} pictures are missing or damaged; they are fetched again`);

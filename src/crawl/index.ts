@@ -13,4 +13,3 @@ export { type Reconciled, type ReconcileOptions, reconcile } from './reconcile.j
 export { createSource, registerSource, type SourceFactory, type SourceOptions, webSources } from './sources/index.js';
 export type { ListedPicture, Source, SourceContext, SourcePage } from './sources/source.js';
 export type { CrawlSummary } from './summary.js';
-export type { CrawlProgress } from './tally.js';

@@ -1,34 +1,26 @@
-/** Running totals of a crawl, per source, with rates and the time left. */
+/** Running totals of a crawl, per source, with rates. */
+import type { Progress } from '../progress.js';
 import type { Outcome } from './pipeline.js';
 
-export interface SourceTally {
-  source: string;
+interface SourceTally {
   found: number;
   kept: number;
   dropped: number;
   failed: number;
-  /** Pictures finished per second in this run. */
-  rate: number;
-}
-
-export interface CrawlProgress {
-  /** Kept pictures, those of earlier runs included. */
-  kept: number;
-  /** Categories times pictures asked for. */
-  wanted: number;
-  sources: SourceTally[];
-  secondsLeft: number | undefined;
 }
 
 export class Tally {
   readonly #begun = performance.now();
-  readonly #sources = new Map<string, Omit<SourceTally, 'rate'>>();
+  readonly #sources = new Map<string, SourceTally>();
   readonly #wanted: number;
   #kept: number;
-  #keptNow = 0;
 
+  /**
+   * @param wanted categories times pictures asked for
+   * @param kept by earlier runs
+   */
   constructor(sources: readonly string[], wanted: number, kept: number) {
-    for (const source of sources) this.#sources.set(source, { source, found: 0, kept: 0, dropped: 0, failed: 0 });
+    for (const source of sources) this.#sources.set(source, { found: 0, kept: 0, dropped: 0, failed: 0 });
     this.#wanted = wanted;
     this.#kept = kept;
   }
@@ -41,22 +33,17 @@ export class Tally {
 
   finished(source: string, outcome: Outcome): void {
     this.#sources.get(source)![outcome]++;
-    if (outcome !== 'kept') return;
-    this.#kept++;
-    this.#keptNow++;
+    if (outcome === 'kept') this.#kept++;
   }
 
-  get progress(): CrawlProgress {
+  get progress(): Progress {
     const seconds = Math.max(0.001, (performance.now() - this.#begun) / 1000);
-    const keptPerSecond = this.#keptNow / seconds;
-    return {
-      kept: this.#kept,
-      wanted: this.#wanted,
-      sources: [...this.#sources.values()].map((entry) => ({
-        ...entry,
-        rate: (entry.kept + entry.dropped + entry.failed) / seconds,
-      })),
-      secondsLeft: this.#keptNow > 0 ? Math.max(0, this.#wanted - this.#kept) / keptPerSecond : undefined,
-    };
+    const parts = Array.from(this.#sources, ([source, { found, kept, dropped, failed }]) => {
+      const rate = (kept + dropped + failed) / seconds;
+      const detail = `${rate.toFixed(1)}/s, ${dropped} dropped, ${failed} failed`;
+      return { stage: source, done: kept, detail, figures: { found, kept, dropped, failed, rate } };
+    });
+    const detail = parts.map((part) => `${part.stage} ${part.done} kept, ${part.detail}`).join('; ');
+    return { stage: 'crawl', done: this.#kept, total: this.#wanted, detail, parts };
   }
 }

@@ -39,14 +39,14 @@ const blockBytes = 2 ** 24;
 const hdf5 = { integer: 0, float: 1, compound: 6, reference: 7, enumeration: 8 } as const;
 const numericClasses = ['double', 'single', 'int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64', 'uint64'];
 
-/** Reads the variables of an open file; `onProgress` is called after each piece of work. */
+/** Reads the variables of an open file; `onStep` is called after each piece of work. */
 export function readVariables(
   file: File,
   bytes: Hdf5Bytes,
   request: Mat73Request,
-  onProgress: () => void,
+  onStep: () => void,
 ): Map<string, MatValue> {
-  const reader = new VariableReader(file, bytes, request, onProgress);
+  const reader = new VariableReader(file, bytes, request, onStep);
   const variables = new Map<string, MatValue>();
   for (const name of file.keys())
     if (!name.startsWith('#') && (request.variables?.includes(name) ?? true))
@@ -57,22 +57,22 @@ export function readVariables(
 class VariableReader {
   private readonly file: File;
   private readonly bytes: Hdf5Bytes;
-  private readonly onProgress: () => void;
+  private readonly onStep: () => void;
   private bytesLeft: number;
   private referencesLeft: number;
   /** Values by path in the file: one that is referred to often is read once, and one within itself is found. */
   private readonly known = new Map<string, MatValue | 'reading'>();
 
-  constructor(file: File, bytes: Hdf5Bytes, request: Mat73Request, onProgress: () => void) {
+  constructor(file: File, bytes: Hdf5Bytes, request: Mat73Request, onStep: () => void) {
     this.file = file;
     this.bytes = bytes;
-    this.onProgress = onProgress;
+    this.onStep = onStep;
     this.bytesLeft = request.limit;
     this.referencesLeft = Math.min(mostNested, Math.max(100_000, request.fileSize / 2));
   }
 
   read(entity: Entity | null, name: string, depth: number): MatValue {
-    this.onProgress();
+    this.onStep();
     if (!(entity instanceof Dataset || entity instanceof Group))
       throw new Refusal(`variable "${name}" is a ${entity?.constructor.name ?? 'missing object'}, which is not read`);
     if (depth > deepest) throw new Refusal(`${name.slice(0, 60)}… is nested more than ${deepest} levels deep`);
@@ -171,7 +171,7 @@ class VariableReader {
       const end = Math.min(shape[0], start + rows);
       const block = dataset.slice([[start, end], ...shape.slice(1).map((): [] => [])]) as unknown as Uint8Array;
       (data as Uint8Array).set(block, (start * rowBytes) / data.BYTES_PER_ELEMENT);
-      this.onProgress();
+      this.onStep();
     }
   }
 

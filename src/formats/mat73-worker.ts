@@ -40,7 +40,7 @@ function respond(request: Mat73Request): Mat73Reply {
   let file: InstanceType<typeof File> | undefined;
   let descriptor: number | undefined;
   let last = Date.now();
-  const onProgress = () => {
+  const onStep = () => {
     if (Date.now() - last < progressInterval) return;
     last = Date.now();
     parentPort?.postMessage({ kind: 'progress' } satisfies Mat73Reply);
@@ -53,7 +53,7 @@ function respond(request: Mat73Request): Mat73Reply {
     allowOnly(undefined);
     descriptor = openSync(request.path, 'r');
     const bytes = new Hdf5Bytes(descriptor, request.fileSize);
-    const variables = readVariables(file, bytes, request, onProgress);
+    const variables = readVariables(file, bytes, request, onStep);
     if (report !== '') throw new Refusal(`is damaged or keeps data in other files${reason()}`, damageHint);
     return { kind: 'done', variables };
   } catch (error) {

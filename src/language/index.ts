@@ -29,7 +29,7 @@ export {
 export { type CooccurrenceOptions, type CooccurrenceRecords, countCooccurrences } from './train/cooccurrence.js';
 export { type EncodedCorpus, type EncodeOptions, encodeCorpus } from './train/encode.js';
 export { type GloveSettings, gloveDefaults, trainGlove } from './train/glove.js';
-export type { TrainControl, TrainProgress } from './train/schedule.js';
+export type { TrainControl } from './train/schedule.js';
 export { type TrainedWords, type TrainWordsOptions, trainWords, type WordsModel } from './train/train-words.js';
 export { trainWord2vec, type Word2vecSettings, word2vecDefaults } from './train/word2vec.js';
 export { CompactVectors, CompactWriter, type VectorsDescription } from './vectors/compact.js';

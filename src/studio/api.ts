@@ -1,4 +1,5 @@
 /** What the studio's server and its page say to each other: plain JSON values, and nothing but types here. */
+import type { Progress } from '../progress.js';
 
 export interface StageView {
   stage: string;
@@ -17,20 +18,14 @@ export interface LiveState {
   running: boolean;
   /** Whether the run was started here, and so can be stopped here. */
   own: boolean;
-  progress?: { finished: number; total: number; working: WorkView[] };
+  /** Finished stages of all; its parts are those at work. */
+  progress?: Progress;
   /** Why the last run that was started here ended without success. */
   failure?: string;
   /** Changes when there is something new to be fetched. */
   version: string;
   /** Changes with every decision. */
   decisions: string;
-}
-
-export interface WorkView {
-  stage: string;
-  done: number;
-  total?: number;
-  detail?: string;
 }
 
 export interface RunView {

@@ -1,7 +1,8 @@
 /** Watches the workspace while somebody looks at it, and tells them when a run goes on or files have changed. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configurationFile, layout, type RunProgress, workIsOn } from '../workspace/index.js';
+import type { Progress } from '../progress.js';
+import { configurationFile, layout, workIsOn } from '../workspace/index.js';
 import type { LiveState } from './api.js';
 import { stampOf } from './file-cache.js';
 import type { Library } from './library.js';
@@ -64,10 +65,9 @@ export class Live {
   }
 }
 
-async function readProgress(file: string): Promise<LiveState['progress']> {
+async function readProgress(file: string): Promise<Progress | undefined> {
   try {
-    const { finished, total, working } = JSON.parse(await readFile(file, 'utf8')) as RunProgress;
-    return { finished, total, working: working.map(({ stage, progress }) => ({ stage, ...progress })) };
+    return JSON.parse(await readFile(file, 'utf8'));
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InterruptedError } from '../errors.js';
 import { Matrix } from '../linalg/index.js';
+import type { Progress } from '../progress.js';
 import { type DecodeLimits, defaultLimits } from './decode.js';
 import {
   describeFeatures,
@@ -50,17 +51,9 @@ export interface ExtractOptions {
   /** Forget what is in the folder instead of going on from it. @default false */
   fresh?: boolean;
   signal?: AbortSignal;
-  onProgress?: (progress: ExtractProgress) => void;
-  onNote?: (note: string) => void;
-}
-
-export interface ExtractProgress {
   /** Pictures done, failed ones and those of earlier runs included. */
-  done: number;
-  total: number;
-  failed: number;
-  /** Of this run. */
-  picturesPerSecond: number;
+  onProgress?: (progress: Progress) => void;
+  onNote?: (note: string) => void;
 }
 
 export interface ExtractResult {
@@ -119,7 +112,7 @@ export async function extractFeatures(
         processed++;
         if (!ok) failed++;
         const done = work.unchanged + processed;
-        options.onProgress?.({ done, total: source.count, failed, picturesPerSecond: rate() });
+        options.onProgress?.(progressOf(done, source.count, { failed, picturesPerSecond: rate() }));
       },
     });
     let next = (shards.at(-1) ?? -1) + 1;
@@ -182,7 +175,7 @@ export async function pictureFeatures(
         done++;
         if (!ok) failed++;
         const picturesPerSecond = done / Math.max(1e-3, (performance.now() - begun) / 1000);
-        onProgress?.({ done, total: pictures.length, failed, picturesPerSecond });
+        onProgress?.(progressOf(done, pictures.length, { failed, picturesPerSecond }));
       },
     });
     const { features, entries } = await (await pipeline.shard(pictures)).done;
@@ -283,4 +276,10 @@ class Workload {
     this.unchanged++;
     return true;
   }
+}
+
+function progressOf(done: number, total: number, figures: { failed: number; picturesPerSecond: number }): Progress {
+  const { failed, picturesPerSecond } = figures;
+  const detail = `${picturesPerSecond.toFixed(1)} pictures/s${failed > 0 ? `, ${failed} failed` : ''}`;
+  return { done, total, detail, figures };
 }

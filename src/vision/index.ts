@@ -5,7 +5,6 @@ export { type EmbedNamesOptions, embedNames } from './embed-names.js';
 export { FeatureMismatchError, ModelError, PictureError, type PictureFault, UnsupportedLayerError } from './errors.js';
 export {
   type ExtractOptions,
-  type ExtractProgress,
   type ExtractResult,
   extractFeatures,
   type FeatureModel,

@@ -3,17 +3,7 @@ import { type CatalogPatience, openCatalog, type PictureRow } from '../catalog/i
 import type { Category } from '../crawl/index.js';
 import { writeFileAtomic } from '../formats/index.js';
 import type { WebPicture } from './pictures.js';
-import type { StageContext } from './stage.js';
 import type { Workspace } from './workspace.js';
-
-/** Others may have the catalog open for a moment; the stage says that it waits for them. */
-export function waitingIn({ signal, onProgress }: Pick<StageContext, 'signal' | 'onProgress'>): CatalogPatience {
-  return {
-    signal,
-    onWait: ({ seconds, patience, holder }) =>
-      onProgress({ done: seconds, total: patience, detail: `s, waiting for ${holder}, which has the catalog open` }),
-  };
-}
 
 /**
  * @param duplicates which of the pictures that repeat others are in the list nevertheless

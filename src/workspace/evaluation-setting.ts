@@ -40,7 +40,7 @@ export async function evaluationSetting(
     versions: versions(),
     configuration: { problem: layout.problem, method: learner.method, seed },
     signal,
-    onProgress: ({ done, total, detail }) => onProgress({ done, total, detail }),
+    onProgress,
   };
 }
 

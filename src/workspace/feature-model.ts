@@ -1,6 +1,6 @@
 /** The vision network of a workspace, fetched where it is not there yet. */
 import { existsSync } from 'node:fs';
-import type { Progress } from '../progress.js';
+import { inMegabytes, type Progress } from '../progress.js';
 import { chooseFeature, type FeatureModel, findModel, getModel, readPreprocessing } from '../vision/index.js';
 import type { ModelSettings } from './configuration.js';
 import type { Workspace } from './workspace.js';
@@ -21,12 +21,7 @@ export async function openFeatureModel(
   const file = await getModel(entry, {
     signal: context.signal,
     onNote: context.note,
-    onProgress: ({ done, total }) =>
-      context.onProgress?.({
-        done: Math.round(done / 1e6),
-        total: total && Math.round(total / 1e6),
-        detail: `MB of ${entry.name}`,
-      }),
+    onProgress: (progress) => context.onProgress?.({ ...inMegabytes(progress), stage: `fetch ${entry.name}` }),
   });
   const { preprocessing } = settings;
   const written =

@@ -18,7 +18,7 @@ export { openFeatureModel } from './feature-model.js';
 export { workIsOn } from './lock.js';
 export { auxiliaryCategories, listSource, type WebPicture } from './pictures.js';
 export { ConfigurationError, configurationFile, readConfiguration } from './read-configuration.js';
-export { type RunOptions, type RunProgress, type RunReport, runWorkspace, type StageReport } from './run.js';
+export { type RunOptions, type RunReport, runWorkspace, type StageReport } from './run.js';
 export { picturesOfRun } from './run-pictures.js';
 export { resultOf, type StageName, stageNames } from './stage.js';
 export { featureFolder, type PictureSet } from './stages/features.js';

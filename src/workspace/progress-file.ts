@@ -1,6 +1,6 @@
 /** How far a run is, in `.bowerbird/progress.json` while it lasts: for those who look at the workspace meanwhile. */
 import { rmSync, writeFileSync } from 'node:fs';
-import type { RunProgress } from './run.js';
+import type { Progress } from '../progress.js';
 import { layout, type Workspace } from './workspace.js';
 
 const millisecondsBetween = 300;
@@ -14,7 +14,7 @@ export class ProgressFile {
   }
 
   /** A look at half a file is a look at none, so it is neither flushed nor renamed. */
-  update(progress: RunProgress): void {
+  update(progress: Progress): void {
     const now = performance.now();
     if (now - this.#written < millisecondsBetween) return;
     this.#written = now;

@@ -19,17 +19,10 @@ export interface RunOptions {
   /** Run this stage though it is not stale. */
   again?: StageName;
   signal?: AbortSignal;
-  /** All stages at work, whenever one of them has news. */
-  onProgress?(progress: RunProgress): void;
+  /** Stages that need nothing more, of all, with those at work as parts; whenever one of them has news. */
+  onProgress?(progress: Progress): void;
   /** `note`: something a user should know; `end`: a stage has ended, with its summary. */
   onNote?(message: string, kind: 'note' | 'end'): void;
-}
-
-export interface RunProgress {
-  /** Stages that need nothing more. */
-  finished: number;
-  total: number;
-  working: readonly { stage: StageName; progress: Progress }[];
 }
 
 export interface StageReport {
@@ -60,7 +53,7 @@ export interface RunReport {
 export async function runWorkspace(workspace: Workspace, options: RunOptions = {}): Promise<RunReport> {
   const free = await lockWorkspace(workspace);
   const file = new ProgressFile(workspace);
-  const onProgress = (progress: RunProgress) => {
+  const onProgress = (progress: Progress) => {
     file.update(progress);
     options.onProgress?.(progress);
   };
@@ -195,7 +188,10 @@ class Run {
   }
 
   #progress(stage: Stage, progress: Progress): void {
-    this.#working.set(stage.name, progress);
+    // What a stage does within itself belongs to its words.
+    const within = progress.stage === stage.name ? undefined : progress.stage;
+    const detail = [within, progress.detail].filter(Boolean).join(', ');
+    this.#working.set(stage.name, { ...progress, stage: stage.name, ...(detail && { detail }) });
     this.#tell();
   }
 
@@ -207,9 +203,9 @@ class Run {
 
   #tell(): void {
     this.#options.onProgress?.({
-      finished: this.#reports.size,
+      done: this.#reports.size,
       total: this.#stages.length,
-      working: [...this.#working].map(([stage, progress]) => ({ stage, progress })),
+      parts: [...this.#working.values()],
     });
   }
 }

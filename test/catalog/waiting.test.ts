@@ -48,12 +48,12 @@ describe('a catalog that another process has open', () => {
       const holders = new Set<string>();
       await open({
         ...options,
-        onWait: (waiting) => {
-          holders.add(waiting.holder);
+        onProgress: ({ stage }) => {
+          holders.add(stage!);
           other?.kill('SIGKILL');
         },
       });
-      expect([...holders]).toEqual([holder]);
+      expect([...holders]).toEqual([`waiting for ${holder}, which has the catalog open (s)`]);
     },
   );
 
@@ -68,8 +68,8 @@ describe('a catalog that another process has open', () => {
   it('is waited for no longer when the command is stopped', async () => {
     await heldElsewhere('READ_WRITE');
     const stop = new AbortController();
-    const onWait = () => stop.abort(new InterruptedError());
-    await expect(openCatalog(folder, { signal: stop.signal, onWait })).rejects.toThrow(InterruptedError);
+    const onProgress = () => stop.abort(new InterruptedError());
+    await expect(openCatalog(folder, { signal: stop.signal, onProgress })).rejects.toThrow(InterruptedError);
   });
 
   it('can be looked at by several at a time', async () => {

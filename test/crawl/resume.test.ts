@@ -169,7 +169,7 @@ describe('resuming', () => {
         workspace: other.path,
         perCategory: 200,
         signal: abort.signal,
-        onProgress: ({ kept }) => kept >= 20 && abort.abort(),
+        onProgress: ({ stage, done }) => stage === 'crawl' && done >= 20 && abort.abort(),
       });
       await expect(run).rejects.toMatchObject({ code: 'BOWERBIRD_INTERRUPTED' });
       const summary = await crawlFake(web, { workspace: other.path, perCategory: 200, resume: true });

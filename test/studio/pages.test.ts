@@ -114,8 +114,8 @@ describe.skipIf(chromiumPath === undefined)(
       const page = await open('overview');
       await page.getByRole('heading', { name: 'Stages' }).waitFor();
       // What a run in another process leaves while it is at work.
-      const working = [{ stage: 'fit', progress: { done: 5, total: 40 } }];
-      writeFileSync(world.path('.bowerbird', 'progress.json'), JSON.stringify({ finished: 9, total: 12, working }));
+      const parts = [{ stage: 'fit', done: 5, total: 40 }];
+      writeFileSync(world.path('.bowerbird', 'progress.json'), JSON.stringify({ done: 9, total: 12, parts }));
       const lock = world.path(layout.lock);
       mkdirSync(lock, { recursive: true });
       writeFileSync(join(lock, `${process.pid}_`), '');

@@ -10,9 +10,9 @@ beforeAll(async () => {
   world = await makeWorld();
   const seen = new Set<string>();
   await runWorkspace(await openWorkspace(world.folder), {
-    onProgress: ({ working }) => {
-      for (const { stage } of working) seen.add(stage);
-      atOnce = Math.max(atOnce, working.length);
+    onProgress: ({ parts }) => {
+      for (const { stage } of parts!) seen.add(stage!);
+      atOnce = Math.max(atOnce, parts!.length);
     },
   });
   expect(seen).toContain('fit');

@@ -1,7 +1,6 @@
 import { exportParquet, openCatalog, writeAttribution, writeCroissant } from '../../catalog/index.js';
 import { UsageError } from '../../errors.js';
 import { defineCommand } from '../command.js';
-import { showWaiting } from '../progress.js';
 
 export default defineCommand({
   name: 'catalog export',
@@ -50,7 +49,7 @@ export default defineCommand({
       mustExist: true,
       readOnly: true,
       signal,
-      onWait: showWaiting(progress),
+      onProgress: progress.during('open the catalog'),
     });
     try {
       const written: Record<string, number> = {};

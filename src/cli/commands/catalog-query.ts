@@ -1,6 +1,5 @@
 import { openCatalog, type QueryRow, readOnlyQuery } from '../../catalog/index.js';
 import { defineCommand } from '../command.js';
-import { showWaiting } from '../progress.js';
 
 export default defineCommand({
   name: 'catalog query',
@@ -21,7 +20,7 @@ export default defineCommand({
     },
   ],
   async run({ args: [sql], options, json, print, printJson, progress, signal }) {
-    const patience = { signal, onWait: showWaiting(progress) };
+    const patience = { signal, onProgress: progress.during('open the catalog') };
     // Opening once brings a journal left by a killed run into the tables.
     await (await openCatalog(options.workspace, { mustExist: true, readOnly: true, ...patience })).close();
     const rows: QueryRow[] = [];

@@ -1,7 +1,7 @@
 import { repairCatalog } from '../../catalog/index.js';
 import { reconcile } from '../../crawl/index.js';
 import { defineCommand } from '../command.js';
-import { repeating, showWaiting } from '../progress.js';
+import { repeating } from '../progress.js';
 
 export default defineCommand({
   name: 'catalog repair',
@@ -16,7 +16,7 @@ export default defineCommand({
   async run({ options, print, printJson, progress, signal }) {
     const { catalog, damage, kept } = await repairCatalog(options.workspace, {
       signal,
-      onWait: showWaiting(progress),
+      onProgress: progress.during('open the catalog'),
     });
     try {
       let pictures = 0;
@@ -30,10 +30,7 @@ export default defineCommand({
         pictures === 0
           ? undefined
           : await repeating(progress, (update) =>
-              reconcile(catalog, {
-                signal,
-                onProgress: ({ done, total }) => update({ stage: 'checking the files', done, total }),
-              }),
+              reconcile(catalog, { signal, onProgress: (state) => update({ stage: 'check the files', ...state }) }),
             );
       printJson({ pictures, damage, kept, damagedRecords: catalog.damagedRecords, ...files });
       if (!files) print('The journal knows no picture; their files, if there are any, stay where they are.');

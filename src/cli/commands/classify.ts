@@ -30,7 +30,7 @@ export default defineCommand({
     const { pictures, failed } = await classify(workspace, args, {
       signal,
       onNote: (message) => progress.note(message),
-      onProgress: ({ done, total }) => progress.update({ stage: 'classify', done, total }),
+      onProgress: progress.during('classify'),
     });
     printJson({ pictures, failed });
     for (const answer of pictures) print(`${answer.picture}: ${inWords(answer)}`);

@@ -1,6 +1,5 @@
 import {
   type Category,
-  type CrawlProgress,
   type CrawlSummary,
   crawl,
   createSource,
@@ -14,7 +13,7 @@ import {
 } from '../../crawl/index.js';
 import { UsageError } from '../../errors.js';
 import { defineCommand } from '../command.js';
-import { repeating, showWaiting } from '../progress.js';
+import { repeating } from '../progress.js';
 import { pluginOption } from '../shared-options.js';
 
 export default defineCommand({
@@ -197,11 +196,8 @@ export default defineCommand({
           honourRobots: !options['ignore-robots'],
         },
         signal,
-        onWait: showWaiting(progress),
-        onCheck: ({ done, total }) => update({ stage: 'checking the files', done, total }),
         onNote: (message) => progress.note(message),
-        onProgress: (state) =>
-          update({ stage: 'crawl', done: state.kept, total: state.wanted, detail: describe(state) }),
+        onProgress: (state) => update({ stage: 'crawl', ...state }),
       });
     });
     printJson(summary);
@@ -265,14 +261,6 @@ function rateOf(name: string, text: string): number {
 function withRate(source: Source, rates: readonly { name: string; rate: number }[]): Source {
   const own = rates.find(({ name }) => name === source.name);
   return own && source.hosts ? { ...source, hosts: { ...source.hosts, requestsPerSecond: own.rate } } : source;
-}
-
-function describe(state: CrawlProgress): string {
-  const sources = state.sources.map(
-    (entry) =>
-      `${entry.source} ${entry.rate.toFixed(1)}/s, kept ${entry.kept}, dropped ${entry.dropped}, failed ${entry.failed}`,
-  );
-  return sources.join('; ');
 }
 
 function report(summary: CrawlSummary): string[] {

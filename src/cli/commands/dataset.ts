@@ -38,7 +38,7 @@ export default defineCommand({
     const summary = await datasetWorkspace(name as DatasetName, folder, options.out, {
       split: options.split,
       signal,
-      onProgress: ({ done, total }) => progress.update({ stage: 'link pictures', done, total }),
+      onProgress: progress.during('link pictures'),
     });
     printJson(summary);
     for (const note of summary.notes) progress.note(`note: ${note}`);

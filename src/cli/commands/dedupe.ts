@@ -4,7 +4,7 @@ import { dedupe, type MergeRecord, nearbyRows, openFeatureSet, TestLeakError } f
 import { UsageError } from '../../errors.js';
 import type { Backend } from '../../linalg/index.js';
 import { defineCommand } from '../command.js';
-import { type Progress, showWaiting } from '../progress.js';
+import type { ProgressLine } from '../progress.js';
 import { backendOptions, openBackend } from '../shared-options.js';
 
 export default defineCommand({
@@ -122,8 +122,7 @@ export default defineCommand({
         dryRun: options['dry-run'],
         backend,
         signal,
-        onWait: showWaiting(progress),
-        onProgress: ({ stage = 'compare', ...update }) => progress.update({ stage, ...update }),
+        onProgress: progress.during('compare'),
       });
       if (options.report) writeReport(options.report, summary.merges);
       printJson(summary);
@@ -152,7 +151,7 @@ interface RowOptions {
   'memory-limit': number;
 }
 
-async function compareRows(options: RowOptions, backend: Backend, progress: Progress, signal: AbortSignal) {
+async function compareRows(options: RowOptions, backend: Backend, progress: ProgressLine, signal: AbortSignal) {
   const set = await openFeatureSet(options.features!, options.ids);
   try {
     const merges: MergeRecord[] = [];
@@ -162,7 +161,7 @@ async function compareRows(options: RowOptions, backend: Backend, progress: Prog
       components: options.components,
       memoryLimit: options['memory-limit'],
       signal,
-      onProgress: ({ done, total }) => progress.update({ stage: 'compare features', done, total }),
+      onProgress: progress.during('compare features'),
     });
     for await (const { row, of, distance } of pairs)
       merges.push({

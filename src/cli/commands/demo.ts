@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { InterruptedError } from '../../errors.js';
 import { readStrangerGroups, type StrangerGroup } from '../../fit/index.js';
-import { layout, openWorkspace, type RunProgress, runWorkspace } from '../../workspace/index.js';
+import type { Progress } from '../../progress.js';
+import { layout, openWorkspace, runWorkspace } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
 import { type MethodRow, scoreMethods, scoreWeights, type WeightScores } from '../demo-scores.js';
 import { fullSize, openDemoWorkspace, smallSize } from '../demo-workspace.js';
@@ -45,15 +46,15 @@ export default defineCommand({
     try {
       const { world, site } = await openDemoWorkspace(folder, options.seed, options.small ? smallSize : fullSize, {
         signal,
-        onProgress: ({ done, total }) => progress.update({ stage: 'draw the aviary', done, total }),
+        onProgress: progress.during('draw the aviary'),
       });
       try {
         const workspace = await openWorkspace(folder);
         const { stages } = await runWorkspace(workspace, {
           signal,
           onNote: (message, kind) => progress[kind === 'end' ? 'ended' : 'note'](message),
-          onProgress: (state) =>
-            progress.update({ stage: 'stages', done: state.finished, total: state.total, detail: describeWork(state) }),
+          onProgress: ({ parts = [], ...state }) =>
+            progress.update({ ...state, stage: 'stages', detail: describeWork(parts) }),
         });
         const result = {
           seed: options.seed,
@@ -85,10 +86,8 @@ export default defineCommand({
   },
 });
 
-function describeWork({ working }: RunProgress): string {
-  return working
-    .map(({ stage, progress: { done, total } }) => `${stage} ${done}${total ? `/${total}` : ''}`)
-    .join('; ');
+function describeWork(parts: readonly Progress[]): string {
+  return parts.map(({ stage, done, total }) => `${stage} ${done}${total ? `/${total}` : ''}`).join('; ');
 }
 
 /** Where report and workspace are in the end. */

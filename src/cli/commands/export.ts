@@ -2,7 +2,6 @@
 import { UsageError } from '../../errors.js';
 import { type ExportFormat, exportFormats } from '../../workspace/names.js';
 import { defineCommand } from '../command.js';
-import { showWaiting } from '../progress.js';
 
 export default defineCommand({
   name: 'export',
@@ -35,7 +34,7 @@ export default defineCommand({
     const out = options.out ?? workspace.path('export');
     const files = await exportClassifier(workspace, out, formats, {
       signal,
-      onWait: showWaiting(progress),
+      onProgress: progress.during('open the catalog'),
     });
     printJson({ out, files });
     print(`in ${out}: ${files.join(', ')}`);

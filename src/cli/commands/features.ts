@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
 import { PartialFailureError } from '../../errors.js';
-import type { ExtractProgress } from '../../vision/index.js';
 import { defineCommand } from '../command.js';
-import { showWaiting } from '../progress.js';
 import { fetchProgress } from './models-get.js';
 
 export default defineCommand({
@@ -54,7 +52,7 @@ export default defineCommand({
   async run({ args, options, json, print, printJson, progress, signal }) {
     const { chooseFeature, extractFeatures, featureFolderName, findModel, getModel, openPictures, readPreprocessing } =
       await import('../../vision/index.js');
-    const source = await openPictures(args[0], { signal, onWait: showWaiting(progress) });
+    const source = await openPictures(args[0], { signal, onProgress: progress.during('open the catalog') });
     try {
       const entry = await findModel(options.model);
       const fetch = { signal, onNote: progress.note, onProgress: fetchProgress(entry.name, progress) };
@@ -74,8 +72,7 @@ export default defineCommand({
         fresh: options.fresh,
         signal,
         onNote: progress.note,
-        onProgress: (state) =>
-          progress.update({ stage: 'features', done: state.done, total: state.total, detail: rate(state) }),
+        onProgress: progress.during('features'),
       });
       const { meta, pictures, failures, processed, workers, threads } = result;
       const picturesPerSecond = Math.round(result.picturesPerSecond * 10) / 10;
@@ -94,7 +91,3 @@ export default defineCommand({
     }
   },
 });
-
-function rate({ picturesPerSecond, failed }: ExtractProgress): string {
-  return `${picturesPerSecond.toFixed(1)} pictures/s${failed > 0 ? `, ${failed} failed` : ''}`;
-}

@@ -139,7 +139,7 @@ export default defineCommand({
         ...chosen,
         ...{ backend, signal, seed: options.seed, centred: options['centre-features'] },
         scaling: options.scaling as FeatureScaling,
-        onProgress: ({ done, total, detail }) => progress.update({ stage: 'fit', done, total, detail }),
+        onProgress: progress.during('fit'),
       });
       const { record, metrics } = result;
       await writeFit(out, result);

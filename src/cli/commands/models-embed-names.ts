@@ -43,7 +43,7 @@ export default defineCommand({
     const vectors = await embedNames(names, await getModel(entry, fetch), {
       ...fetch,
       templates: options.template.split('|'),
-      onName: ({ done, total }) => progress.update({ stage: 'names', done, total }),
+      onName: progress.during('names'),
     });
     await writeNpz(options.out, { names: { dtype: 'string', shape: [names.length], data: names }, vectors });
     printJson({ out: options.out, names: names.length, dimension: vectors.cols, model: entry.name });

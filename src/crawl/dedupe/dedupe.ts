@@ -3,7 +3,7 @@
  * pictures, and marks them. Every mark names the picture that stays and the numbers that decided; nothing is merged over
  * a chain.
  */
-import { type CatalogPatience, type DuplicateMark, openCatalog } from '../../catalog/index.js';
+import { type DuplicateMark, openCatalog } from '../../catalog/index.js';
 import { BowerbirdError, UsageError } from '../../errors.js';
 import type { Backend } from '../../linalg/index.js';
 import type { Progress } from '../../progress.js';
@@ -31,8 +31,6 @@ export interface DedupeOptions
   /** Change nothing. @default false */
   dryRun?: boolean;
   onProgress?(progress: Progress): void;
-  /** While another process has the catalog open. */
-  onWait?: CatalogPatience['onWait'];
 }
 
 export interface DedupeSummary {
@@ -71,8 +69,8 @@ export class TestLeakError extends BowerbirdError {
 }
 
 export async function dedupe(options: DedupeOptions): Promise<DedupeSummary> {
-  const { signal, onWait } = options;
-  const catalog = await openCatalog(options.workspace, { mustExist: true, signal, onWait });
+  const { signal, onProgress } = options;
+  const catalog = await openCatalog(options.workspace, { mustExist: true, signal, onProgress });
   try {
     const items: Item[] = [];
     for (const folder of options.test ?? []) items.push(...(await referenceItems(folder, 'test', options.signal)));

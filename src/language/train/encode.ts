@@ -7,6 +7,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FormatError, InterruptedError } from '../../errors.js';
 import { fileError, renameOver, writeFileAtomic } from '../../formats/index.js';
+import type { Progress } from '../../progress.js';
 import { type TokenizeOptions, tokenize } from '../../text/index.js';
 import { type CorpusFormat, readCorpus } from '../corpus/corpus.js';
 import { type Vocabulary, WordCounter } from './vocabulary.js';
@@ -30,7 +31,7 @@ export interface EncodeOptions extends TokenizeOptions {
   /** Only this many of the most frequent words. @default all */
   maxWords?: number;
   signal?: AbortSignal;
-  onProgress?: (progress: { done: number; total: number; words: number }) => void;
+  onProgress?: (progress: Progress) => void;
 }
 
 const END_OF_PARAGRAPH = 0xffffffff;
@@ -124,7 +125,8 @@ async function countWords(
   try {
     for (const [i, path] of paths.entries()) {
       const before = sizes.slice(0, i).reduce((sum, size) => sum + size, 0);
-      const onProgress = ({ done }: { done: number }) => options.onProgress?.({ done: before + done, total, words });
+      const onProgress = ({ done }: Progress) =>
+        options.onProgress?.({ stage: 'read corpus', done: before + done, total, detail: `${words} words` });
       const { signal, format } = options;
       for await (const paragraph of readCorpus(path, { signal, format, onProgress })) {
         const tokens = tokenize(paragraph, options);

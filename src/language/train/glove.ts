@@ -84,6 +84,7 @@ export async function trainGlove(
       {
         ...{ memory, team, identity, model, places, pause, epochs },
         total: records.count * epochs,
+        unit: 'pairs',
         unitsPerItem: 1,
         makeJob: (threadState, thread) => ({
           kind: 'glove',

@@ -3,24 +3,18 @@
  * when the work is interrupted.
  */
 import { InterruptedError } from '../../errors.js';
+import type { Progress } from '../../progress.js';
 import { saveCheckpoint, type TrainingState } from './checkpoint.js';
 import type { Job, ThreadPlace, ThreadState, TrainResult } from './jobs.js';
 import type { Team } from './team.js';
 
-export interface TrainProgress {
-  /** Fraction of all epochs, 0 to 1. */
-  readonly fraction: number;
-  readonly epoch: number;
-  readonly epochs: number;
-  /** Words (or pairs) a second since training began or was resumed. */
-  readonly rate: number;
-  /** Mean loss of a step since the last report. */
-  readonly loss: number;
-}
-
 export interface TrainControl {
   signal?: AbortSignal;
-  onProgress?: (progress: TrainProgress) => void;
+  /**
+   * Percent of all epochs, with two figures: `rate`, words (or pairs) a second since training began or was resumed, and
+   * `loss`, the mean of a step since the last report.
+   */
+  onProgress?: (progress: Progress) => void;
   /** Where checkpoints go, and the seconds between two. Without it none are written. */
   checkpoint?: { path: string; seconds?: number };
 }
@@ -36,7 +30,8 @@ export interface Training {
   /** Items of all epochs together, and of one. */
   readonly total: number;
   readonly epochs: number;
-  /** What one item counts for in the reported rate. */
+  /** What is counted in the reported rate, and how many of them one item counts for. */
+  readonly unit: 'words' | 'pairs';
   readonly unitsPerItem: number;
   readonly makeJob: (state: ThreadState, thread: number) => Job;
 }
@@ -102,12 +97,15 @@ function reporter(training: Training, done: readonly Float64Array[], control: Tr
     if (stepsNow > stepsBefore) loss = (lossNow - lossBefore) / (stepsNow - stepsBefore);
     [lossBefore, stepsBefore] = [lossNow, stepsNow];
     const fraction = training.total > 0 ? items / training.total : 1;
+    const { epochs, unit } = training;
+    const epoch = Math.min(epochs, Math.floor(fraction * epochs) + 1);
+    const rate = ((items - doneBefore) * training.unitsPerItem) / Math.max(1e-3, (performance.now() - begun) / 1000);
+    const known = Number.isNaN(loss) ? undefined : { loss };
     control.onProgress?.({
-      fraction,
-      epoch: Math.min(training.epochs, Math.floor(fraction * training.epochs) + 1),
-      epochs: training.epochs,
-      rate: ((items - doneBefore) * training.unitsPerItem) / Math.max(1e-3, (performance.now() - begun) / 1000),
-      loss,
+      done: Math.round(fraction * 1000) / 10,
+      total: 100,
+      detail: `epoch ${epoch}/${epochs}, ${Math.round(rate)} ${unit}/s${known ? `, loss ${loss.toFixed(4)}` : ''}`,
+      figures: { rate, ...known },
     });
   };
 }

@@ -10,12 +10,12 @@ import type { Progress } from '../../progress.js';
 import { countCooccurrences } from './cooccurrence.js';
 import { type EncodedCorpus, type EncodeOptions, encodeCorpus } from './encode.js';
 import { type GloveSettings, gloveDefaults, trainGlove } from './glove.js';
-import { defined, type TrainProgress } from './schedule.js';
+import { defined } from './schedule.js';
 import { trainWord2vec, type Word2vecSettings, word2vecDefaults } from './word2vec.js';
 
 export type WordsModel = 'word2vec' | 'glove';
 
-export interface TrainWordsOptions extends Omit<EncodeOptions, 'onProgress'> {
+export interface TrainWordsOptions extends EncodeOptions {
   /** @default ['word2vec'] */
   models?: readonly WordsModel[];
   /** Settings of both models; what is left out takes each model's own default. */
@@ -36,8 +36,6 @@ export interface TrainWordsOptions extends Omit<EncodeOptions, 'onProgress'> {
   tableBytes?: number;
   /** Seconds between checkpoints. @default 600 */
   checkpointSeconds?: number;
-  signal?: AbortSignal;
-  onProgress?: (progress: Progress) => void;
   /** Called with each model's vectors as soon as they are there. */
   onVectors?: (model: WordsModel, vectors: WordVectors, settings: Record<string, unknown>) => Promise<void>;
 }
@@ -54,11 +52,7 @@ export async function trainWords(
   options: TrainWordsOptions = {},
 ): Promise<TrainedWords> {
   await mkdir(work, { recursive: true });
-  const corpus = await encodeCorpus(paths, work, {
-    ...options,
-    onProgress: ({ done, total, words }) =>
-      options.onProgress?.({ stage: 'read corpus', done, total, detail: `${words} words` }),
-  }).catch(async (error) => {
+  const corpus = await encodeCorpus(paths, work, options).catch(async (error) => {
     // Only if it is empty: there is nothing to go on with.
     await rmdir(work).catch(() => {});
     throw error;
@@ -76,7 +70,7 @@ async function word2vec(corpus: EncodedCorpus, work: string, options: TrainWords
   const { dim, window, negatives, epochs, rate, subsample, threads, seed } = options;
   const given = defined({ dim, window, negatives, epochs, rate, subsample, threads, seed });
   const settings = { ...word2vecDefaults(options.architecture), ...given };
-  const vectors = await trainWord2vec(corpus, { ...settings, ...control('word2vec', 'words', work, options) });
+  const vectors = await trainWord2vec(corpus, { ...settings, ...control('word2vec', work, options) });
   return { vectors, settings: { model: 'word2vec', ...settings } };
 }
 
@@ -89,20 +83,14 @@ async function glove(corpus: EncodedCorpus, work: string, options: TrainWordsOpt
     ...{ threads, seed, tableBytes: options.tableBytes, signal: options.signal },
     onProgress: ({ stage, done, total }) => options.onProgress?.({ stage: `${stage} co-occurrences`, done, total }),
   });
-  const vectors = await trainGlove(corpus, records, { ...settings, ...control('glove', 'pairs', work, options) });
+  const vectors = await trainGlove(corpus, records, { ...settings, ...control('glove', work, options) });
   return { vectors, settings: { model: 'glove', ...settings, ...counting, pairs: records.pairs } };
 }
 
-function control(model: WordsModel, unit: string, work: string, options: TrainWordsOptions) {
+function control(model: WordsModel, work: string, options: TrainWordsOptions) {
   return {
     signal: options.signal,
     checkpoint: { path: join(work, `${model}.checkpoint`), seconds: options.checkpointSeconds },
-    onProgress: ({ fraction, epoch, epochs, rate, loss }: TrainProgress) =>
-      options.onProgress?.({
-        stage: `train ${model}`,
-        done: Math.round(fraction * 1000) / 10,
-        total: 100,
-        detail: `epoch ${epoch}/${epochs}, ${Math.round(rate)} ${unit}/s${Number.isNaN(loss) ? '' : `, loss ${loss.toFixed(4)}`}`,
-      }),
+    onProgress: (progress: Progress) => options.onProgress?.({ ...progress, stage: `train ${model}` }),
   };
 }

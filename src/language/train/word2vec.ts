@@ -111,6 +111,7 @@ export async function trainWord2vec(
       {
         ...{ memory, team, identity, model, places, pause, epochs },
         total: corpus.length * epochs,
+        unit: 'words',
         unitsPerItem: corpus.words / corpus.length,
         makeJob: (threadState, thread) => ({
           kind: 'word2vec',

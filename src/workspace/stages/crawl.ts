@@ -6,7 +6,7 @@ import { moveCatalog } from '../../catalog/index.js';
 import { type Category, crawl, createSource, Keys, parseLicences, type Source, userAgent } from '../../crawl/index.js';
 import { BowerbirdError } from '../../errors.js';
 import { writeFileAtomic } from '../../formats/index.js';
-import { waitingIn, writeCatalogList } from '../catalog-list.js';
+import { writeCatalogList } from '../catalog-list.js';
 import { hashOf } from '../fingerprint.js';
 import { auxiliaryCategories } from '../pictures.js';
 import { optionInputs, pluginInputs, type Stage, type StageContext } from '../stage.js';
@@ -39,7 +39,7 @@ export const crawlStage: Stage = {
   outputs: async () => [layout.crawled],
 
   async run(context) {
-    const { workspace } = context;
+    const { workspace, signal, onProgress, note } = context;
     const { configuration } = workspace;
     const { crawl: settings } = configuration;
     await continueOrMoveAside(context);
@@ -69,19 +69,19 @@ export const crawlStage: Stage = {
           concurrency: 8,
         })),
       },
-      ...waitingIn(context),
-      onCheck: ({ done, total }) => context.onProgress({ done, total, detail: 'files checked' }),
-      onNote: context.note,
-      onProgress: ({ kept, wanted }) => context.onProgress({ done: kept, total: wanted }),
+      signal,
+      onNote: note,
+      onProgress,
     });
     const counts = await writeCatalogList(workspace, layout.crawled, categories, {
       duplicates: 'all',
-      ...waitingIn(context),
+      signal,
+      onProgress,
     });
     const test = new Set(configuration.categories.map(({ name }) => name));
     const empty = categories.filter(({ name }) => test.has(name) && !counts.get(name)).map(({ name }) => name);
     if (empty.length > 0)
-      context.note(`no web picture was found for ${empty.slice(0, 5).join(', ')}${empty.length > 5 ? ', …' : ''}`);
+      note(`no web picture was found for ${empty.slice(0, 5).join(', ')}${empty.length > 5 ? ', …' : ''}`);
     const short = summary.short.filter(({ category }) => test.has(category));
     const kept = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const [unanswered] = summary.unanswered;

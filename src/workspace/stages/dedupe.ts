@@ -1,7 +1,7 @@
 /** Duplicates among the web pictures go, and so does what is in the test set or among the auxiliary pictures. */
 import { dedupe } from '../../crawl/index.js';
 import { writeFileAtomic } from '../../formats/index.js';
-import { waitingIn, writeCatalogList } from '../catalog-list.js';
+import { writeCatalogList } from '../catalog-list.js';
 import { keptDuplicates, keptDuplicatesInput } from '../decisions.js';
 import { hashOf } from '../fingerprint.js';
 import { optionInputs, type Stage } from '../stage.js';
@@ -25,7 +25,7 @@ export const dedupeStage: Stage = {
   outputs: async () => [layout.pictures],
 
   async run(context) {
-    const { workspace, onProgress, note } = context;
+    const { workspace, signal, onProgress, note } = context;
     const { configuration, path } = workspace;
     const { radius, likeness, leaks } = configuration.dedupe;
     const summary = await dedupe({
@@ -35,7 +35,7 @@ export const dedupeStage: Stage = {
       radius,
       likeness,
       dropLeaks: leaks === 'drop',
-      ...waitingIn(context),
+      signal,
       onProgress,
     });
     const leaked = summary.merges.filter(({ stays }) => stays.startsWith(path(configuration.test)));
@@ -45,7 +45,8 @@ export const dedupeStage: Stage = {
     const categories = await crawledCategories(workspace);
     const counts = await writeCatalogList(workspace, layout.pictures, categories, {
       duplicates: await keptDuplicates(workspace),
-      ...waitingIn(context),
+      signal,
+      onProgress,
     });
     const kept = [...counts.values()].reduce((sum, count) => sum + count, 0);
     return { summary: `${kept} pictures stay, ${summary.merges.length} duplicates removed` };

@@ -94,9 +94,7 @@ async function extract({ source, hashes }: Pictures, model: FeatureModel, folder
   const { batch, workers, device } = workspace.configuration.model;
   const known = workspace.path('.bowerbird', `${folder.replaceAll('/', '-')}.json`);
   const options = {
-    ...{ batch, workers, device, signal, onNote: note },
-    onProgress: ({ done, total, picturesPerSecond }: { done: number; total: number; picturesPerSecond: number }) =>
-      onProgress({ done, total, detail: `${picturesPerSecond.toFixed(0)}/s` }),
+    ...{ batch, workers, device, signal, onNote: note, onProgress },
   };
   // The extraction knows its pictures by id and size; a picture replaced by one of the same size begins it anew.
   const fresh = await picturesReplaced(known, hashes);

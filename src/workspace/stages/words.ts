@@ -13,6 +13,7 @@ import {
   type VectorSource,
   writeVectors,
 } from '../../language/index.js';
+import { inMegabytes } from '../../progress.js';
 import type { TrainingSettings } from '../configuration.js';
 import { auxiliaryCategories } from '../pictures.js';
 import { ConfigurationError } from '../read-configuration.js';
@@ -114,12 +115,7 @@ async function vectorFiles(context: StageContext): Promise<string[]> {
       isReady(name)
         ? await fetchReadyVectors(name, {
             signal,
-            onProgress: ({ stage, done, total }) =>
-              onProgress({
-                done: Math.round(done / 1e6),
-                total: total && Math.round(total / 1e6),
-                detail: `MB, ${stage}`,
-              }),
+            onProgress: (progress) => onProgress(inMegabytes(progress)),
           })
         : workspace.path(name),
     );
@@ -139,8 +135,7 @@ async function trainedFiles(settings: TrainingSettings, { workspace, signal, onP
       minCount: minimumCount,
       seed: configuration.seed,
       signal,
-      onProgress: ({ stage, done, total, detail }) =>
-        onProgress({ done, total, detail: `${stage}${detail ? `, ${detail}` : ''}` }),
+      onProgress,
       onVectors: async (model, vectors, description) => {
         const file = path('words', `${model}.vectors`);
         await writeVectors(file, vectors, { settings: description });

@@ -85,9 +85,9 @@ describe('training Word2Vec', () => {
       epochs: 3,
       checkpoint,
       signal: abort.signal,
-      onProgress: ({ fraction }) => {
-        interrupted = fraction;
-        if (fraction > 0) abort.abort();
+      onProgress: ({ figures }) => {
+        interrupted = figures!.rate;
+        if (interrupted > 0) abort.abort();
       },
     });
     // Where the machine is so fast that nothing is left to interrupt, there is no checkpoint and nothing to compare.
@@ -123,9 +123,9 @@ describe('training Word2Vec', () => {
     let rate = 0;
     await trainWord2vec(corpus, {
       ...settings,
-      onProgress: (progress) => {
-        losses.push(progress.loss);
-        rate = progress.rate;
+      onProgress: ({ figures }) => {
+        losses.push(figures!.loss);
+        rate = figures!.rate;
       },
     });
     expect(rate).toBeGreaterThan(1000);
