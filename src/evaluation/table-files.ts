@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeCsv, writeFileAtomic } from '../formats/index.js';
+import { percent } from '../percent.js';
 import type { CompareRow, CompareTable, Parameters, Score } from './results.js';
 
 export async function writeTable(folder: string, table: CompareTable): Promise<void> {
@@ -69,18 +70,18 @@ export function tableCells(table: CompareTable): { titles: string[]; rows: strin
   const ausuc = table.rows.some((row) => row.ausuc !== undefined);
   const columns: [string, (row: CompareRow) => string][] = [
     ['method', (row) => row.method],
-    ['accuracy %', (row) => percent(row.accuracy.mean)],
-    ['95 % interval', (row) => `${percent(row.accuracy.low)}–${percent(row.accuracy.high)}`],
+    ['accuracy %', (row) => percent(row.accuracy.mean, 2)],
+    ['95 % interval', (row) => `${percent(row.accuracy.low, 2)}–${percent(row.accuracy.high, 2)}`],
     ...(several
-      ? ([['± seeds', (row) => percent(row.accuracy.deviation)]] as [string, (row: CompareRow) => string][])
+      ? ([['± seeds', (row) => percent(row.accuracy.deviation, 2)]] as [string, (row: CompareRow) => string][])
       : []),
-    ['per category %', (row) => percent(row.meanCategoryAccuracy.mean)],
+    ['per category %', (row) => percent(row.meanCategoryAccuracy.mean, 2)],
   ];
   if (generalized)
     columns.push(
-      ['seen', (row) => percent(row.seen?.mean)],
-      ['unseen', (row) => percent(row.unseen?.mean)],
-      ['harmonic', (row) => percent(row.harmonic?.mean)],
+      ['seen', (row) => percent(row.seen?.mean, 2)],
+      ['unseen', (row) => percent(row.unseen?.mean, 2)],
+      ['harmonic', (row) => percent(row.harmonic?.mean, 2)],
     );
   if (table.rows.some(({ strangers }) => strangers))
     columns.push([
@@ -93,7 +94,7 @@ export function tableCells(table: CompareTable): { titles: string[]; rows: strin
   if (table.trials > 0)
     columns.push(
       ['search s', (row) => row.searchSeconds.toFixed(1)],
-      ['validation %', (row) => percent(row.validationAccuracy)],
+      ['validation %', (row) => percent(row.validationAccuracy, 2)],
     );
   return {
     titles: columns.map(([title]) => title),
@@ -104,15 +105,11 @@ export function tableCells(table: CompareTable): { titles: string[]; rows: strin
 function against({ againstReference: paired }: CompareRow): string {
   if (!paired) return '';
   const sign = paired.difference < 0 ? '−' : '+';
-  return `${sign}${percent(Math.abs(paired.difference))} (p ${pValue(paired.mcnemar)})`;
+  return `${sign}${percent(Math.abs(paired.difference), 2)} (p ${pValue(paired.mcnemar)})`;
 }
 
 export function pValue(p: number): string {
   return p < 0.001 ? '< 0.001' : p.toFixed(3);
-}
-
-function percent(value: number | undefined): string {
-  return value === undefined ? '' : (100 * value).toFixed(2);
 }
 
 function tableMarkdown(table: CompareTable): string {

@@ -1,9 +1,10 @@
 /** A comparison of methods: accuracies with their intervals, tests against the reference, categories, confusion. */
 import type { CompareRow, CompareTable, Score } from '../evaluation/index.js';
+import { percent } from '../percent.js';
 import { categoryPairs } from './category-accuracy.js';
 import { chart, colours, Plot } from './chart.js';
 import { confusionMatrix } from './confusion.js';
-import { percent, points, probability, seconds, shorten, significant, whole } from './format.js';
+import { points, probability, seconds, shorten, significant, whole } from './format.js';
 import { type Column, details, facts, type Html, html, list, table, tiles } from './html.js';
 
 export function comparison(compare: CompareTable): Html {

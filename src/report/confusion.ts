@@ -1,6 +1,7 @@
 /** Which categories are taken for which: the matrix as a picture, and the commonest mistakes as a table. */
+import { percent } from '../percent.js';
 import { chart, colours, Plot } from './chart.js';
-import { percent, shorten } from './format.js';
+import { shorten } from './format.js';
 import { type Html, html, table } from './html.js';
 
 /** Rows: true category, columns: predicted one. */

@@ -1,10 +1,11 @@
 /** One fit: scores, categories, strangers, confusion, the map of its semantic space, convergence, the web pictures' weights. */
 import { answerRows, noneOfThese, type StrangerScores, verdict } from '../fit/index.js';
 import type { Backend } from '../linalg/index.js';
+import { percent } from '../percent.js';
 import { categoryBars } from './category-accuracy.js';
 import { confusionMatrix, confusionOf } from './confusion.js';
 import { convergence } from './convergence.js';
-import { bytes, percent, seconds, whole } from './format.js';
+import { bytes, seconds, whole } from './format.js';
 import { type Html, html, tiles } from './html.js';
 import type { FitFolder } from './read-folder.js';
 import { semanticMap } from './semantic-map.js';

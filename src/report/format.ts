@@ -1,10 +1,5 @@
 /** Numbers as people read them. */
 
-/** 0.4567 → 45.7 */
-export function percent(share: number | undefined, digits = 1): string {
-  return share === undefined || Number.isNaN(share) ? '–' : (100 * share).toFixed(digits);
-}
-
 /** A difference of shares in points, with its sign. */
 export function points(difference: number, digits = 1): string {
   const text = Math.abs(100 * difference).toFixed(digits);

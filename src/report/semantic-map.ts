@@ -5,8 +5,9 @@
  */
 import { answerRows, type FitResult } from '../fit/index.js';
 import { type Backend, Matrix } from '../linalg/index.js';
+import { percent } from '../percent.js';
 import { chart, colours, mostColours, Plot, seriesColours } from './chart.js';
-import { percent, shorten } from './format.js';
+import { shorten } from './format.js';
 import type { Html } from './html.js';
 import { principalPlane } from './projection.js';
 

@@ -1,7 +1,8 @@
 /** A search for parameters: how good it got, and how much each parameter matters. */
 import type { FitJob, FitOutcome } from '../evaluation/index.js';
+import { percent } from '../percent.js';
 import { chart, colours, Plot } from './chart.js';
-import { percent, powerTick, seconds, significant, whole } from './format.js';
+import { powerTick, seconds, significant, whole } from './format.js';
 import { details, facts, type Html, html, table, tiles } from './html.js';
 import type { TuneFolder } from './read-folder.js';
 

@@ -2,6 +2,7 @@
 import { decode } from '../decoding/index.js';
 import { ArgumentError } from '../errors.js';
 import { noneOfThese, verdict } from '../fit/index.js';
+import { percent } from '../percent.js';
 import { classifyPictures, featureFolder } from '../workspace/index.js';
 import type { ClassifyAnswer } from './api.js';
 import type { Library } from './library.js';
@@ -78,14 +79,15 @@ export function reasons(answer: Omit<ClassifyAnswer, 'why' | 'seconds'>, meanWei
   const second = candidates.at(1);
   if (answer.noneOfThese)
     lines.push(
-      `It probably shows none of the categories (${percent(answer.unlisted ?? 0)}). If it does show one, “${category}” is the likeliest.`,
+      `It probably shows none of the categories (${percent(answer.unlisted ?? 0, 0)} %). If it does show one, “${category}” is the likeliest.`,
     );
   else if (confidence === undefined)
     lines.push('How sure this is cannot be said: there were no validation categories to learn it from.');
-  else if (confidence >= 0.8) lines.push(`Of pictures as clear as this one, about ${percent(confidence)} are right.`);
+  else if (confidence >= 0.8)
+    lines.push(`Of pictures as clear as this one, about ${percent(confidence, 0)} % are right.`);
   else
     lines.push(
-      `This is unsure: of pictures like it, only about ${percent(confidence)} are right${second ? `, and “${second.category}” comes close (${percent(second.confidence ?? 0)})` : ''}.`,
+      `This is unsure: of pictures like it, only about ${percent(confidence, 0)} % are right${second ? `, and “${second.category}” comes close (${percent(second.confidence, 0)} %)` : ''}.`,
     );
   if (web.length > 0) {
     const same = web.filter((picture) => picture.category === category);
@@ -106,8 +108,4 @@ function mostCommon(names: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
-}
-
-function percent(share: number): string {
-  return `${Math.round(100 * share)} %`;
 }

@@ -1,6 +1,7 @@
 /** `bowerbird classify`: pictures in, answers out. */
 import { noneOfThese, verdict } from '../../fit/index.js';
 import type { ClassifiedPicture } from '../../workspace/index.js';
+import { percent } from '../../percent.js';
 import { defineCommand } from '../command.js';
 
 export default defineCommand({
@@ -42,11 +43,12 @@ export default defineCommand({
 });
 
 function inWords({ category, confidence, unlisted, runnerUp, runnerUpConfidence }: ClassifiedPicture): string {
-  const best = `${category}${percent(confidence)}`;
-  if (verdict({ name: category, unlisted }) !== category) return `${noneOfThese}${percent(unlisted)}; else ${best}`;
-  return `${best}; else ${runnerUp}${percent(runnerUpConfidence)}`;
+  const best = `${category}${inBrackets(confidence)}`;
+  if (verdict({ name: category, unlisted }) !== category) return `${noneOfThese}${inBrackets(unlisted)}; else ${best}`;
+  return `${best}; else ${runnerUp}${inBrackets(runnerUpConfidence)}`;
 }
 
-function percent(share: number | undefined): string {
-  return share === undefined ? '' : ` (${(100 * share).toFixed(share > 0.995 || share < 0.005 ? 1 : 0)} %)`;
+/** With a digit more where a whole number would say certain or impossible. */
+function inBrackets(share: number | undefined): string {
+  return share === undefined ? '' : ` (${percent(share, share > 0.995 || share < 0.005 ? 1 : 0)} %)`;
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { InterruptedError } from '../../errors.js';
 import { readStrangerGroups, type StrangerGroup } from '../../fit/index.js';
+import { percent } from '../../percent.js';
 import type { Progress } from '../../progress.js';
 import { layout, openWorkspace, runWorkspace } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
@@ -116,13 +117,12 @@ interface DemoResult {
 
 function describeResult(result: DemoResult): string[] {
   const { species, methods, testPictures, strangers, weights, groups, ...rest } = result;
-  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
   const rows = methods.map((row) => [
     row.method,
     row.learnsFrom,
-    percent(row.accuracy),
-    `${(100 * row.low).toFixed(0)} to ${(100 * row.high).toFixed(0)}`,
-    row.recognised === undefined ? '–' : percent(row.recognised),
+    `${percent(row.accuracy)} %`,
+    `${percent(row.low, 0)} to ${percent(row.high, 0)}`,
+    row.recognised === undefined ? '–' : `${percent(row.recognised)} %`,
   ]);
   const [best] = methods;
   const columns = [
@@ -140,16 +140,16 @@ function describeResult(result: DemoResult): string[] {
     '',
     ...(best?.mistaken === undefined
       ? []
-      : [`Of the others, ${best.method} took ${percent(best.mistaken)} for strangers.`]),
+      : [`Of the others, ${best.method} took ${percent(best.mistaken)} % for strangers.`]),
     ...groups.map(
       ({ pictures, nearestAuxiliary }) =>
         `${pictures} pictures of one bird that is not on the list, near ${nearestAuxiliary}.`,
     ),
     ...(weights
       ? [
-          `Of ${weights.wrong} wrong web pictures, ${percent(weights.wrongLow)} got less than half the average weight from ${weights.method}; ` +
-            `of ${weights.right} right ones, ${percent(weights.rightLow)}.`,
-          `A right picture outweighs a wrong one in ${(100 * weights.area).toFixed(0)} of 100 pairs.`,
+          `Of ${weights.wrong} wrong web pictures, ${percent(weights.wrongLow)} % got less than half the average weight from ${weights.method}; ` +
+            `of ${weights.right} right ones, ${percent(weights.rightLow)} %.`,
+          `A right picture outweighs a wrong one in ${percent(weights.area, 0)} of 100 pairs.`,
         ]
       : []),
     'All methods are as they come; nobody looked at the answers.',

@@ -4,6 +4,7 @@ import { totalmem } from 'node:os';
 import { UsageError } from '../../errors.js';
 import { type FitRecord, fit, recordIn, writeFit } from '../../fit/index.js';
 import { fileError } from '../../formats/index.js';
+import { percent } from '../../percent.js';
 import {
   type FeatureScaling,
   generalize,
@@ -148,7 +149,9 @@ export default defineCommand({
       for (const warning of record.warnings ?? []) progress.note(`warning: ${warning}`);
       print(outcome(record));
       if (metrics.accuracy !== undefined)
-        print(`accuracy ${percent(metrics.accuracy)}, mean over categories ${percent(metrics.meanCategoryAccuracy!)}`);
+        print(
+          `accuracy ${percent(metrics.accuracy, 2)} %, mean over categories ${percent(metrics.meanCategoryAccuracy, 2)} %`,
+        );
       if (metrics.thetaArea !== undefined)
         print(`weights against the known truth: area under the curve ${metrics.thetaArea.toFixed(3)}`);
       print(`results in ${out}`);
@@ -226,8 +229,4 @@ function outcome({ method, iterations, converged, seconds, backend }: FitRecord)
   const time = `${seconds.toFixed(1)} s (${backend.description})`;
   if (iterations === undefined) return `${method} fitted in ${time}`;
   return `${converged ? 'converged' : 'stopped'} after ${iterations} iterations, ${time}`;
-}
-
-function percent(value: number): string {
-  return `${(100 * value).toFixed(2)} %`;
 }

@@ -14,6 +14,7 @@ import {
 } from '../../fit/index.js';
 import { csvLines, readNpy, toMatrix } from '../../formats/index.js';
 import type { Matrix } from '../../linalg/index.js';
+import { percent } from '../../percent.js';
 import { type LoadOptions, loadProblem, scaleToUnitLength } from '../../problem/index.js';
 import { defineCommand } from '../command.js';
 import { backendOptions, openBackend } from '../shared-options.js';
@@ -71,7 +72,7 @@ export default defineCommand({
       if (options.out) print(`${answers.predictions.length} predictions in ${options.out}`);
       else printTable(answers, print);
       if (metrics?.accuracy === undefined) return 0;
-      const score = `accuracy ${(100 * metrics.accuracy).toFixed(2)} %`;
+      const score = `accuracy ${percent(metrics.accuracy, 2)} %`;
       // Not below the table, which other programs read.
       if (options.out) print(score);
       else progress.note(score);

@@ -1,6 +1,7 @@
 /** `bowerbird tune`: searches for a method's parameters on validation categories. */
 import { join } from 'node:path';
 import { defaultEarlyStopping, describeParameters, search } from '../../evaluation/index.js';
+import { percent } from '../../percent.js';
 import { defineCommand } from '../command.js';
 import { evaluationOptions, evaluationSetting } from '../evaluation-options.js';
 import { methodNamed } from '../shared-options.js';
@@ -55,7 +56,7 @@ export default defineCommand({
         `(${validation.webPictures} web, ${validation.testPictures} test pictures${validation.kind === 'synthetic' ? ', made-up label noise' : ''}); ` +
         `${chosen.stoppedTrials} stopped early, ${chosen.failedTrials} failed`,
     );
-    print(`best: ${chosen.trial}, ${(100 * chosen.validationAccuracy).toFixed(2)} % per category`);
+    print(`best: ${chosen.trial}, ${percent(chosen.validationAccuracy, 2)} % per category`);
     print(`  ${describeParameters(chosen.parameters)}`);
     print(`parameters in ${join(setting.folder, 'chosen.json')}`);
     return 0;

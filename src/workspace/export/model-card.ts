@@ -1,6 +1,7 @@
 /** MODEL_CARD.md: what the classifier was made from, how, how good it was found to be, and what it cannot do. */
 import { type FitMetrics, type FitRecord, type Reliability, readFitMetrics, readFitRecord } from '../../fit/index.js';
 import { findMethod } from '../../methods/index.js';
+import { percent } from '../../percent.js';
 import type { Problem } from '../../problem/index.js';
 import type { Classifier } from '../classifier.js';
 import { readDecisions } from '../decisions.js';
@@ -93,7 +94,7 @@ function measuredSection(metrics: FitMetrics): string {
   if (metrics.accuracy === undefined) lines.push('The test pictures came without answers: the accuracy is not known.');
   else {
     lines.push(
-      `accuracy on the test pictures ${percent(metrics.accuracy)}, mean over categories ${percent(metrics.meanCategoryAccuracy!)}; these answers are those of the fit itself, which saw the test pictures without their labels`,
+      `accuracy on the test pictures ${percent(metrics.accuracy)} %, mean over categories ${percent(metrics.meanCategoryAccuracy!)} %; these answers are those of the fit itself, which saw the test pictures without their labels`,
     );
     if (calibration?.test)
       lines.push(
@@ -102,13 +103,13 @@ function measuredSection(metrics: FitMetrics): string {
   }
   if (calibration) lines.push(`confidence, on the validation categories: ${describe(calibration.validation)}`);
   else lines.push('The confidence is not calibrated: there were no validation categories.');
-  const table = Object.entries(metrics.categories ?? {}).map(([name, value]) => `| ${name} | ${percent(value)} |`);
+  const table = Object.entries(metrics.categories ?? {}).map(([name, value]) => `| ${name} | ${percent(value)} % |`);
   const rows = table.length > 0 ? `\n\n| category | accuracy |\n| --- | --- |\n${table.join('\n')}` : '';
   return `${list(lines)}${rows}`;
 }
 
 function describe({ pictures, accuracy, meanConfidence, expectedCalibrationError }: Reliability): string {
-  return `accuracy ${percent(accuracy)} with a mean confidence of ${percent(meanConfidence)} on ${pictures} pictures, expected calibration error ${percent(expectedCalibrationError)}`;
+  return `accuracy ${percent(accuracy)} % with a mean confidence of ${percent(meanConfidence)} % on ${pictures} pictures, expected calibration error ${percent(expectedCalibrationError)} %`;
 }
 
 function limits(problem: Problem, metrics: FitMetrics, { model }: Classifier): string {
@@ -133,8 +134,4 @@ function count(values: readonly string[]): Map<string, number> {
 
 function list(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
 }

@@ -1,6 +1,7 @@
 /** Other methods on the same problem, in one table. */
 import { readdirSync } from 'node:fs';
 import type { BowerbirdError } from '../../errors.js';
+import { percent } from '../../percent.js';
 import { loadProblem } from '../../problem/index.js';
 import { evaluationSetting, tooLittleToTry } from '../evaluation-setting.js';
 import { unlistedFolder } from '../pictures.js';
@@ -58,7 +59,7 @@ export const compareStage: Stage = {
     const best = table.rows.find(({ method }) => method === table.best);
     for (const { method, reason } of table.skipped) context.note(`${method} is left out: ${reason}`);
     return {
-      summary: `${table.rows.length} methods, best ${table.best}${best ? ` with ${(100 * best.accuracy.mean).toFixed(2)} %` : ''}`,
+      summary: `${table.rows.length} methods, best ${table.best}${best ? ` with ${percent(best.accuracy.mean, 2)} %` : ''}`,
       failed: table.failed.map(({ job, message }) => `${job}: ${message}`),
     };
   },

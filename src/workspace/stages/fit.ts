@@ -2,6 +2,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { fit, fitOutputs, writeFit } from '../../fit/index.js';
 import { findMethod } from '../../methods/index.js';
+import { percent } from '../../percent.js';
 import { loadProblem } from '../../problem/index.js';
 import { readFeatureMeta } from '../../vision/index.js';
 import type { ProblemRows } from '../assemble.js';
@@ -49,13 +50,13 @@ export const fitStage: Stage = {
     for (const warning of result.record.warnings ?? []) note(warning);
     await writeFit(workspace.path(layout.run), result, { pictures });
     const { accuracy, harmonic, strangers, thetaArea } = result.metrics;
-    const score = accuracy === undefined ? '' : `, accuracy ${(100 * accuracy).toFixed(2)} %`;
+    const score = accuracy === undefined ? '' : `, accuracy ${percent(accuracy, 2)} %`;
     const area = thetaArea === undefined ? '' : `, area under the curve of the weights ${thetaArea.toFixed(3)}`;
-    const both = harmonic === undefined ? '' : `, harmonic mean ${(100 * harmonic).toFixed(2)} %`;
+    const both = harmonic === undefined ? '' : `, harmonic mean ${percent(harmonic, 2)} %`;
     const found =
       strangers?.recognised === undefined
         ? ''
-        : `, ${(100 * strangers.recognised).toFixed(0)} % of strangers recognised`;
+        : `, ${percent(strangers.recognised, 0)} % of strangers recognised`;
     return { summary: `${method} with ${from} parameters${score}${both}${found}${area}` };
   },
 };

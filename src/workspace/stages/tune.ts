@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import type { BowerbirdError } from '../../errors.js';
 import { searchable } from '../../evaluation/index.js';
 import { findMethod } from '../../methods/index.js';
+import { percent } from '../../percent.js';
 import { loadProblem } from '../../problem/index.js';
 import { freeParameters } from '../chosen-parameters.js';
 import { evaluationSetting, tooLittleToTry } from '../evaluation-setting.js';
@@ -64,7 +65,7 @@ export const tuneStage: Stage = {
     const { chosen } = found;
     const { validationAccuracy, validation, trials, failedTrials } = chosen;
     return {
-      summary: `best of ${trials} trials: ${(100 * validationAccuracy).toFixed(1)} % on ${validation.categories} validation categories${failedTrials > 0 ? `, ${failedTrials} trials failed` : ''}`,
+      summary: `best of ${trials} trials: ${percent(validationAccuracy)} % on ${validation.categories} validation categories${failedTrials > 0 ? `, ${failedTrials} trials failed` : ''}`,
     };
   },
 };
