@@ -97,6 +97,7 @@ async function cub(backend: Backend): Promise<void> {
       const learner = await new PaperLearner({ ...parameters, dtype, maxIterations: 50, tolerance: 1e-300 }).fit(
         problem,
         {
+          backend,
           resident: () => resident,
         },
       );
@@ -176,6 +177,7 @@ async function profile(
   };
   const begun = performance.now();
   const learner = await new PaperLearner({ ...parameters, dtype: resident.dtype, ...options }).fit(problem, {
+    backend,
     resident: () => resident,
   });
   const total = (performance.now() - begun) / 1000;
@@ -230,6 +232,7 @@ async function million(backend: Backend): Promise<void> {
   );
   const begun = performance.now();
   const learner = await new PaperLearner({ ...parameters, dtype: 'float32' }).fit(problem, {
+    backend,
     resident: () => resident,
   });
   const total = (performance.now() - begun) / 1000;

@@ -34,7 +34,7 @@ export const defaultEarlyStopping: EarlyStopping = { share: 1 / 4, keep: 1 / 3 }
 /**
  * @example
  * const { chosen } = await search({ problem, folder: 'tuned', method: 'paper', trials: 40 });
- * const learner = await new PaperLearner(chosen.parameters).fit(problem);
+ * const result = await fit(problem, chosen.method, { parameters: chosen.parameters });
  */
 export async function search(options: SearchOptions): Promise<SearchResult> {
   const { trials = 40, earlyStopping } = options;

@@ -45,7 +45,7 @@ export class Combo implements Method {
     this.share = share;
   }
 
-  async fit(problem: Problem, options: Omit<LearnerFitOptions, 'checkpoint'> = {}): Promise<this> {
+  async fit(problem: Problem, options: Omit<LearnerFitOptions, 'checkpoint'>): Promise<this> {
     await this.web.fit(problem, options);
     await this.zeroShot.fit(problem, options);
     this.semantics_ = this.#mean(problem.testFeatures);

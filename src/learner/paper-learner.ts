@@ -5,7 +5,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ArgumentError, InterruptedError, MemoryError } from '../errors.js';
 import type { Backend } from '../linalg/index.js';
-import { createBackend, Matrix } from '../linalg/index.js';
+import { Matrix } from '../linalg/index.js';
 import type { WebRows } from '../problem/index.js';
 import {
   candidateSemantics,
@@ -27,7 +27,7 @@ import { ResidentProblem } from './resident.js';
 import { download } from './storage.js';
 import { type IterationRecord, traceColumns } from './trace.js';
 
-export interface LearnerFitOptions extends Partial<FitOptions> {
+export interface LearnerFitOptions extends FitOptions {
   /** Called after every iteration. */
   onIteration?: (record: IterationRecord, iterations: number) => void;
   /** Web features read from a file in every pass instead of `problem.webFeatures`. */
@@ -80,12 +80,12 @@ export class PaperLearner implements Method {
     this.options = resolveOptions({ ...given, ...specialCases[special] });
   }
 
-  async fit(problem: Problem, fitOptions: LearnerFitOptions = {}): Promise<this> {
+  async fit(problem: Problem, fitOptions: LearnerFitOptions): Promise<this> {
     fitOptions.signal?.throwIfAborted();
     const shared = fitOptions.resident?.();
     if (shared && shared.problem !== problem)
       throw new ArgumentError('the resident problem is not the problem of this fit');
-    const backend = shared?.backend ?? fitOptions.backend ?? (await createBackend());
+    const backend = shared?.backend ?? fitOptions.backend;
     this.#backend = backend;
     this.warnings_ = [];
     const note = (message: string) => this.warnings_.push(message);

@@ -8,6 +8,7 @@ import type { Progress } from '../progress.js';
 import type { Problem } from './problem.js';
 
 export interface FitOptions {
+  /** The caller's, who disposes of it when the method has nothing more to answer; `fit` of the library does so itself. */
   backend: Backend;
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;

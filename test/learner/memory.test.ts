@@ -92,7 +92,7 @@ describe('memory that runs out', () => {
     const notes: string[] = [];
     const resident = new ResidentProblem(problem, small.backend, { note: (message) => notes.push(message) });
     for (let k = 0; k < 2; k++)
-      expectSame(await new PaperLearner(parameters).fit(problem, { resident: () => resident }));
+      expectSame(await new PaperLearner(parameters).fit(problem, { backend: small.backend, resident: () => resident }));
     expect(notes).toHaveLength(1);
     resident.release();
     expect(small.account.used).toBe(0);

@@ -7,7 +7,6 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend, Matrix } from '../../linalg/index.js';
-import { createBackend } from '../../linalg/index.js';
 import { type LinearModel, linearDecisions, transposedModel } from '../../numerics/index.js';
 import { choice, linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { Problem } from '../../problem/index.js';
@@ -115,12 +114,10 @@ export class Bowerbird implements Method {
     this.options = resolveParameters('bowerbird', parameters, given);
   }
 
-  async fit(problem: Problem, given: Partial<FitOptions> = {}): Promise<this> {
-    const { signal, onProgress } = given;
+  async fit(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<this> {
     signal?.throwIfAborted();
     requireLearnable(problem);
     const { options } = this;
-    const backend = given.backend ?? (await createBackend());
     this.#warnings = [];
     const pause = async () => {
       await yieldToEventLoop();
