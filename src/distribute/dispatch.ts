@@ -20,13 +20,25 @@ export function fixedPlaces(width: number): Places {
   return { count: () => width, changed: () => new Promise(() => {}) };
 }
 
-/** @throws ArgumentError where an executor still runs the jobs it was given before */
-export function requireIdle(busy: boolean): void {
-  if (busy)
-    throw new ArgumentError(
-      'this executor is running jobs already',
-      'Wait for the first run, or make a second executor.',
-    );
+/** An executor runs one set of jobs at a time. */
+export class Turn {
+  #taken = false;
+
+  /**
+   * @returns what gives it back
+   * @throws ArgumentError where the executor still runs the jobs it was given before
+   */
+  take(): () => void {
+    if (this.#taken)
+      throw new ArgumentError(
+        'this executor is running jobs already',
+        'Wait for the first run, or make a second executor.',
+      );
+    this.#taken = true;
+    return () => {
+      this.#taken = false;
+    };
+  }
 }
 
 /**

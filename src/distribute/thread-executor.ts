@@ -1,7 +1,7 @@
 /** Jobs on threads of this process. What the context holds in SharedArrayBuffers is shared by all threads, not copied. */
 import { availableParallelism } from 'node:os';
 import { ArgumentError } from '../errors.js';
-import { dispatch, fixedPlaces, type Outcome, requireIdle } from './dispatch.js';
+import { dispatch, fixedPlaces, type Outcome, Turn } from './dispatch.js';
 import type { ExecutionOptions, Executor } from './executor.js';
 import { Seat } from './seat.js';
 
@@ -32,7 +32,7 @@ class ThreadExecutor implements Executor {
   readonly width: number;
   readonly #crashRetries: number;
   readonly #seats: Seat[];
-  #busy = false;
+  readonly #turn = new Turn();
 
   constructor({ handler, context, width, crashRetries = 1, graceMs = 2000 }: ThreadExecutorOptions) {
     this.width = width ?? availableParallelism();
@@ -46,8 +46,7 @@ class ThreadExecutor implements Executor {
     jobs: Iterable<Job> | AsyncIterable<Job>,
     options: ExecutionOptions<Job, Result>,
   ): Promise<void> {
-    requireIdle(this.#busy);
-    this.#busy = true;
+    const giveBack = this.#turn.take();
     const free = [...this.#seats];
     const perform = async (job: Job, signal: AbortSignal): Promise<Outcome<Result>> => {
       // The dispatcher starts no more jobs than there are seats. The seat used last comes first: its thread is warm.
@@ -61,7 +60,7 @@ class ThreadExecutor implements Executor {
     try {
       await dispatch(jobs, fixedPlaces(this.width), perform, options);
     } finally {
-      this.#busy = false;
+      giveBack();
     }
   }
 

@@ -9,13 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createQueueExecutor, type Executor, type QueueExecutorOptions } from '../../src/distribute/index.js';
+import { describe, expect, it } from 'vitest';
+import type { Executor, QueueExecutorOptions } from '../../src/distribute/index.js';
 import { keys } from '../../src/distribute/queue/records.js';
 import { queueCredentials, Signer } from '../../src/distribute/queue/secret.js';
 import { hasRedis } from '../tools.js';
 import { fillWithGarbage } from './garbage.js';
-import { type RedisServer, startRedis, startWorker, type WorkerProcess } from './redis.js';
+import { testQueue } from './queue.js';
 
 const long = Boolean(process.env.BOWERBIRD_CASES);
 
@@ -53,35 +53,10 @@ describe('signatures', () => {
 });
 
 describe.skipIf(!hasRedis)('a queue that others write to (skipped where redis-server is not installed)', () => {
-  let redis: RedisServer;
-  let cache: string;
-  const workers: WorkerProcess[] = [];
-  const executors: Executor[] = [];
-
-  beforeAll(async () => {
-    redis = await startRedis();
-    cache = await mkdtemp(join(tmpdir(), 'bowerbird-cache-'));
-  });
-  afterAll(async () => {
-    await redis.stop();
-    await rm(cache, { recursive: true, force: true });
-  });
-  afterEach(async () => {
-    await Promise.all(executors.splice(0).map((executor) => executor.close()));
-    await Promise.all(workers.splice(0).map((worker) => worker.kill('SIGKILL')));
-    await redis.client.flushall();
-  });
-  const worker = (options: Record<string, unknown> = {}) => {
-    const started = startWorker({ url: redis.url, cache, secret, ...options });
-    workers.push(started);
-    return started;
-  };
-  const coordinator = async (options: Partial<QueueExecutorOptions> = {}) => {
-    const base = { url: redis.url, runId: 'honest', handler: 'toy', context: {}, patienceMs: 300, secret };
-    const executor = await createQueueExecutor({ ...base, ...options });
-    executors.push(executor);
-    return executor;
-  };
+  const queue = testQueue({ secret });
+  const { worker } = queue;
+  const coordinator = (options: Partial<QueueExecutorOptions> = {}) =>
+    queue.coordinator({ runId: 'honest', ...options });
   const squares = async (executor: Executor, count: number, more = {}) => {
     const results: number[] = [];
     const failures: string[] = [];
@@ -95,15 +70,15 @@ describe.skipIf(!hasRedis)('a queue that others write to (skipped where redis-se
   const expected = (count: number) => Array.from({ length: count }, (_, x) => x ** 2);
   /** Announces a run as a coordinator would, unsigned unless said otherwise. */
   const announce = async (id: string, record: unknown, text = JSON.stringify(record)) => {
-    await redis.client.hset(keys.run(id), { record: text, state: 'open' });
-    await redis.client.zadd(keys.runs, 0, id);
-    const queue = new Queue(id.replaceAll(':', '_'), {
-      connection: { url: redis.url } as never,
+    await queue.redis.client.hset(keys.run(id), { record: text, state: 'open' });
+    await queue.redis.client.zadd(keys.runs, 0, id);
+    const forged = new Queue(id.replaceAll(':', '_'), {
+      connection: { url: queue.redis.url } as never,
       prefix: keys.queuePrefix,
     });
-    queue.on('error', () => {});
-    await queue.add('job', { id: 'x', x: 3 });
-    await queue.close();
+    forged.on('error', () => {});
+    await forged.add('job', { id: 'x', x: 3 });
+    await forged.close();
   };
   const file = { name: 'problem.npz', hash: hex(64), bytes: 2 ** 50 };
   const record = (address: string) => ({
@@ -132,7 +107,7 @@ describe.skipIf(!hasRedis)('a queue that others write to (skipped where redis-se
     await signed.hears(({ kind }) => kind === 'trouble');
     await unsigned.hears(({ kind }) => kind === 'trouble');
     await sleep(1000);
-    expect(await readdir(cache)).toEqual([]);
+    expect(await readdir(queue.cache)).toEqual([]);
     expect([signed, unsigned].map(({ child }) => child.exitCode)).toEqual([null, null]);
     // Without a secret, on one machine, the coordinator may be asked; a file of a petabyte it may not send.
     expect(asked).toBe(0);
@@ -144,7 +119,7 @@ describe.skipIf(!hasRedis)('a queue that others write to (skipped where redis-se
   it('ends no worker and stops no run, whatever lies in it', async () => {
     const crew = [worker({ places: 2 }), worker()];
     const stop = new AbortController();
-    const garbage = fillWithGarbage(redis.url, stop.signal, ['honest']);
+    const garbage = fillWithGarbage(queue.redis.url, stop.signal, ['honest']);
     const end = Date.now() + (long ? 60_000 : 0);
     let honest = 0;
     try {
@@ -173,8 +148,7 @@ describe.skipIf(!hasRedis)('a queue that others write to (skipped where redis-se
   it('cannot pass off answers: those that no worker signed are thrown away', async () => {
     const executor = await coordinator();
     const running = squares(executor, 5, { wait: 10 });
-    const forger = startWorker({ url: redis.url, cache, secret: undefined });
-    workers.push(forger);
+    const forger = worker({ secret: undefined });
     await sleep(1000);
     worker();
     expect((await running).results).toEqual(expected(5));
@@ -182,13 +156,13 @@ describe.skipIf(!hasRedis)('a queue that others write to (skipped where redis-se
   });
 
   it('does not show the files on their way', async () => {
-    const path = join(cache, 'problem.txt');
+    const path = join(queue.cache, 'problem.txt');
     await writeFile(path, 'the problem '.repeat(1000));
-    const reader = worker({ cache: join(cache, 'fetched') });
+    const reader = worker({ cache: join(queue.cache, 'fetched') });
     const executor = await coordinator({ files: { problem: path } });
     const running = squares(executor, 1);
     await reader.hears(({ kind }) => kind === 'file');
-    const text = (await redis.client.hget(keys.run('honest'), 'record')) as string;
+    const text = (await queue.redis.client.hget(keys.run('honest'), 'record')) as string;
     const published = JSON.parse(text.slice(text.indexOf('{')));
     const sent = await (await fetch(`${published.address}/${published.files.problem.hash}`)).text();
     expect(sent).not.toContain('the problem');

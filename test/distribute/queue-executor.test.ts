@@ -2,16 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createQueueExecutor,
-  type Executor,
-  type JobFailure,
-  type QueueExecutorOptions,
-  type QueueStatus,
-} from '../../src/distribute/index.js';
+import { describe, expect, it } from 'vitest';
+import type { Executor, JobFailure, QueueStatus } from '../../src/distribute/index.js';
 import { hasRedis } from '../tools.js';
-import { type RedisServer, startRedis, startWorker, type WorkerProcess } from './redis.js';
+import { testQueue } from './queue.js';
 
 interface Job {
   id: string;
@@ -29,43 +23,8 @@ const numbered = (count: number, more: Partial<Job> = {}): Job[] =>
   Array.from({ length: count }, (_, x) => ({ id: `set/job-${x}`, x, ...more }));
 
 describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is not installed)', () => {
-  let redis: RedisServer;
-  let cache: string;
-  const workers: WorkerProcess[] = [];
-  const executors: Executor[] = [];
-  let runs = 0;
-
-  beforeAll(async () => {
-    redis = await startRedis();
-    cache = await mkdtemp(join(tmpdir(), 'bowerbird-cache-'));
-  });
-  afterAll(async () => {
-    await redis.stop();
-    await rm(cache, { recursive: true, force: true });
-  });
-  afterEach(async () => {
-    await Promise.all(executors.splice(0).map((executor) => executor.close()));
-    await Promise.all(workers.splice(0).map((worker) => worker.kill('SIGKILL')));
-    await redis.client.flushall();
-  });
-
-  const worker = (options: Record<string, unknown> = {}): WorkerProcess => {
-    const started = startWorker({ url: redis.url, cache, ...options });
-    workers.push(started);
-    return started;
-  };
-  const coordinator = async (options: Partial<QueueExecutorOptions> = {}): Promise<Executor> => {
-    const executor = await createQueueExecutor({
-      url: redis.url,
-      runId: `run-${runs++}`,
-      handler: 'toy',
-      context: {},
-      patienceMs: 300,
-      ...options,
-    });
-    executors.push(executor);
-    return executor;
-  };
+  const queue = testQueue();
+  const { worker, coordinator } = queue;
   /** Runs the jobs and lists every delivery, so that one made twice would show. */
   const collect = async (executor: Executor, jobs: Iterable<Job> | AsyncIterable<Job>, signal?: AbortSignal) => {
     const results: [string, number][] = [];
@@ -178,7 +137,7 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
       'has a coordinator already',
     );
     await second.close();
-    expect(await redis.client.keys('*shared*')).toEqual([]);
+    expect(await queue.redis.client.keys('*shared*')).toEqual([]);
   });
 
   it('survives a queue that is killed and comes back without its data', async () => {
@@ -190,7 +149,7 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
     await executor.run<Job, Result>(jobs, {
       onResult: async ({ id }) => {
         results.push(id);
-        if (++done === 4) await redis.restart();
+        if (++done === 4) await queue.redis.restart();
       },
       onFailure: ({ id }) => expect.fail(id),
     });
@@ -203,7 +162,7 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
     const executor = await coordinator();
     const running = collect(executor, numbered(4, { wait: 60_000 }), abort.signal);
     await crew.hears(({ kind }) => kind === 'attached');
-    redis.freeze(true);
+    queue.redis.freeze(true);
     try {
       const begun = performance.now();
       abort.abort(new Error('enough'));
@@ -212,7 +171,7 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
       expect(performance.now() - begun).toBeLessThan(15_000);
       expect(crew.child.exitCode).toBe(0);
     } finally {
-      redis.freeze(false);
+      queue.redis.freeze(false);
     }
   });
 
@@ -242,11 +201,11 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
     expect(fetching.events).toContainEqual({
       kind: 'file',
       name: 'problem',
-      path: join(cache, `${hash}.txt`),
+      path: join(queue.cache, `${hash}.txt`),
       text: 'the problem',
     });
     await fetching.kill('SIGTERM');
-    expect(await readdir(cache)).toEqual([`${hash}.txt`]);
+    expect(await readdir(queue.cache)).toEqual([`${hash}.txt`]);
 
     const sharing = worker({ folder });
     await collect(await coordinator({ files: { problem: path } }), numbered(1));

@@ -8,6 +8,7 @@ import { fuzzReader } from '../fuzz.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { MatBytes } from './mat5-bytes.js';
 import { addUserBlock, Mat73Bytes } from './mat73-bytes.js';
+import { sparseSample } from './samples.js';
 
 const folder = temporaryFolder();
 const seed = (name: string) => readFileSync(join(folder, name));
@@ -34,13 +35,7 @@ beforeAll(async () => {
         ['size', [matColumnsOf(Matrix.from([[7]], 'float32'))]],
       ]),
     },
-    sparse: {
-      kind: 'sparse',
-      shape: [3, 2],
-      rowIndices: Int32Array.of(0, 2, 1),
-      columnStarts: Int32Array.of(0, 2, 3),
-      values: Float64Array.of(5, 6, 7),
-    },
+    sparse: sparseSample,
   } as const;
   await writeMat(join(folder, 'plain.mat'), values);
   await writeMat(join(folder, 'deflated.mat'), values, { compress: true });

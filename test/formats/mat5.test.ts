@@ -23,6 +23,7 @@ import { readMat5 } from '../../src/formats/mat5.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { MatBytes } from './mat5-bytes.js';
+import { sparseSample } from './samples.js';
 
 const folder = temporaryFolder();
 const numbers = (shape: number[], dtype: MatNumbers['dtype'], data: MatNumbers['data']): MatNumbers => ({
@@ -62,13 +63,7 @@ const samples: Record<string, MatValue> = {
       ['size', [numbers([1, 1], 'float64', Float64Array.of(1)), numbers([1, 1], 'float64', Float64Array.of(2))]],
     ]),
   },
-  sparse: {
-    kind: 'sparse',
-    shape: [3, 2],
-    rowIndices: Int32Array.of(0, 2, 1),
-    columnStarts: Int32Array.of(0, 2, 3),
-    values: Float64Array.of(5, 6, 7),
-  },
+  sparse: sparseSample,
 };
 
 describe('MATLAB version 5', () => {

@@ -1,5 +1,5 @@
 /** One array of every element type, with the values at which conversions go wrong. */
-import type { ArrayDtype, NdArray } from '../../src/formats/index.js';
+import type { ArrayDtype, MatSparse, NdArray } from '../../src/formats/index.js';
 
 export const samples: { [D in ArrayDtype]: NdArray<D> } = {
   // 0, -0, smallest subnormal, largest subnormal, 1, 65504 (largest), ±infinity, NaN
@@ -24,3 +24,11 @@ export const samples: { [D in ArrayDtype]: NdArray<D> } = {
 };
 
 export const sampleList: readonly NdArray[] = Object.values(samples);
+
+export const sparseSample: MatSparse = {
+  kind: 'sparse',
+  shape: [3, 2],
+  rowIndices: Int32Array.of(0, 2, 1),
+  columnStarts: Int32Array.of(0, 2, 3),
+  values: Float64Array.of(5, 6, 7),
+};

@@ -8,7 +8,7 @@ import { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { ArgumentError } from '../../errors.js';
 import type { Progress } from '../../progress.js';
-import { dispatch, type Outcome, type Places, requireIdle } from '../dispatch.js';
+import { dispatch, type Outcome, type Places, Turn } from '../dispatch.js';
 import type { ExecutionOptions, Executor } from '../executor.js';
 import { connect } from './connect.js';
 import { type FileServer, serveFiles } from './file-server.js';
@@ -120,7 +120,7 @@ class QueueExecutor implements Executor {
   readonly #lost = new AbortController();
   #placesChanged: (() => void)[] = [];
   #done = 0;
-  #busy = false;
+  readonly #turn = new Turn();
   #unfinished = false;
   #closing: Promise<void> | undefined;
 
@@ -172,8 +172,7 @@ class QueueExecutor implements Executor {
     jobs: Iterable<Job> | AsyncIterable<Job>,
     options: ExecutionOptions<Job, Result>,
   ): Promise<void> {
-    requireIdle(this.#busy);
-    this.#busy = true;
+    const giveBack = this.#turn.take();
     this.#unfinished = true;
     const places: Places = {
       count: () => this.width,
@@ -195,7 +194,7 @@ class QueueExecutor implements Executor {
       }
       throw error;
     } finally {
-      this.#busy = false;
+      giveBack();
     }
   }
 

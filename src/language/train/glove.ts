@@ -6,13 +6,12 @@
 import { availableParallelism } from 'node:os';
 import { ArgumentError } from '../../errors.js';
 import type { WordVectors } from '../../formats/index.js';
-import { Matrix, Random } from '../../linalg/index.js';
-import { loadCheckpoint } from './checkpoint.js';
+import { Matrix } from '../../linalg/index.js';
 import type { CooccurrenceRecords } from './cooccurrence.js';
 import type { EncodedCorpus } from './encode.js';
 import { chunkRecords, type ThreadPlace } from './jobs.js';
-import { instantiateKernels, MemoryPlan, paddedLength } from './kernels.js';
-import { defined, dividedAmong, runTraining, type TrainControl } from './schedule.js';
+import { MemoryPlan, paddedLength } from './kernels.js';
+import { continuedOrBegun, defined, dividedAmong, runTraining, type TrainControl } from './schedule.js';
 import { Team } from './team.js';
 
 export interface GloveSettings {
@@ -61,23 +60,15 @@ export async function trainGlove(
   );
   const model = new Uint8Array(memory.buffer, matrices, end - matrices);
   const identity = JSON.stringify({ dim, epochs, rate, threads, seed, corpus: corpus.identity, count: records.count });
-  const { path } = options.checkpoint ?? {};
-  let state = path ? await loadCheckpoint(path, identity, model) : undefined;
-  if (!state) {
-    const random = new Random(seed);
-    const kernels = instantiateKernels(memory);
-    kernels.setSeed(random.uint32(), random.uint32());
+  const state = await continuedOrBegun({ memory, model, identity, seed, ...options }, (kernels) => {
     for (let row = 0; row < 2 * words.length; row++) kernels.drawUniform(matrices + row * length * 4, dim, 0.5 / dim);
     kernels.drawUniform(biases, 2 * words.length, 0.5 / dim);
     // AdaGrad's sums of squares begin at 1.
     new Float32Array(memory.buffer, matrices + matrixFloats * 8, 2 * matrixFloats).fill(1);
     new Float32Array(memory.buffer, biases + words.length * 8, 2 * words.length).fill(1);
-    state = dividedAmong(
-      threads,
-      records.count,
-      places.map(() => [0, 0] as const),
-    );
-  }
+    const seeds = places.map(() => [0, 0] as const);
+    return dividedAmong(threads, records.count, seeds);
+  });
   const team = Team.start(memory, threads);
   try {
     await runTraining(

@@ -3,9 +3,11 @@
  * when the work is interrupted.
  */
 import { InterruptedError } from '../../errors.js';
+import { Random } from '../../linalg/index.js';
 import type { Progress } from '../../progress.js';
-import { saveCheckpoint, type TrainingState } from './checkpoint.js';
+import { loadCheckpoint, saveCheckpoint, type TrainingState } from './checkpoint.js';
 import type { Job, ThreadPlace, ThreadState, TrainResult } from './jobs.js';
+import { instantiateKernels, type Kernels } from './kernels.js';
 import type { Team } from './team.js';
 
 export interface TrainControl {
@@ -108,6 +110,27 @@ function reporter(training: Training, done: readonly Float64Array[], control: Tr
       figures: { rate, ...known },
     });
   };
+}
+
+interface Beginning {
+  readonly memory: WebAssembly.Memory;
+  readonly model: Uint8Array;
+  readonly identity: string;
+  readonly seed: number;
+  readonly checkpoint?: TrainControl['checkpoint'];
+}
+
+/** The state of the checkpoint, which also fills the model; where there is none, `begin` draws the numbers of the model. */
+export async function continuedOrBegun(
+  { memory, model, identity, seed, checkpoint }: Beginning,
+  begin: (kernels: Kernels, random: Random) => TrainingState,
+): Promise<TrainingState> {
+  const state = checkpoint && (await loadCheckpoint(checkpoint.path, identity, model));
+  if (state) return state;
+  const random = new Random(seed);
+  const kernels = instantiateKernels(memory);
+  kernels.setSeed(random.uint32(), random.uint32());
+  return begin(kernels, random);
 }
 
 /** Parts of equal length for the threads, each with its own stream of random numbers. */

@@ -6,13 +6,12 @@
 import { availableParallelism } from 'node:os';
 import { ArgumentError } from '../../errors.js';
 import type { WordVectors } from '../../formats/index.js';
-import { Matrix, Random } from '../../linalg/index.js';
-import { loadCheckpoint } from './checkpoint.js';
+import { Matrix } from '../../linalg/index.js';
 import type { EncodedCorpus } from './encode.js';
 import { chunkTokens, type ThreadPlace } from './jobs.js';
-import { instantiateKernels, MemoryPlan, paddedLength } from './kernels.js';
+import { MemoryPlan, paddedLength } from './kernels.js';
 import { fillAliasTable, fillKeepThresholds, fillSigmoidTable, sigmoidCells } from './sampling.js';
-import { defined, dividedAmong, runTraining, type TrainControl } from './schedule.js';
+import { continuedOrBegun, defined, dividedAmong, runTraining, type TrainControl } from './schedule.js';
 import { Team } from './team.js';
 
 export interface Word2vecSettings {
@@ -93,18 +92,13 @@ export async function trainWord2vec(
 
   const model = new Uint8Array(memory.buffer, input, output + modelBytes - input);
   const identity = JSON.stringify({ ...pick(settings), corpus: corpus.identity });
-  const { path } = options.checkpoint ?? {};
-  let state = path ? await loadCheckpoint(path, identity, model) : undefined;
-  if (!state) {
-    const random = new Random(seed);
-    const kernels = instantiateKernels(memory);
-    kernels.setSeed(random.uint32(), random.uint32());
+  const state = await continuedOrBegun({ memory, model, identity, seed, ...options }, (kernels, random) => {
     // Output vectors begin at zero, input vectors within ±1/dim: as in fastText, twice the original's range, which is
     // measurably better on small corpora.
     for (let word = 0; word < words.length; word++) kernels.drawUniform(input + word * length * 4, dim, 1 / dim);
     const seeds = places.map(() => [random.uint32(), random.uint32()] as const);
-    state = dividedAmong(threads, corpus.length, seeds);
-  }
+    return dividedAmong(threads, corpus.length, seeds);
+  });
   const team = Team.start(memory, threads);
   try {
     await runTraining(
