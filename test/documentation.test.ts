@@ -23,8 +23,8 @@ const examples = pages.flatMap((name) =>
   [...page(name).matchAll(/^```ts runnable\n(.*?)```/gms)].map(([, code], i) => [`${name}, example ${i + 1}`, code]),
 );
 
-describe('documentation', () => {
-  it.each(examples)('runs: %s', (name, code) => {
+describe('the documentation', () => {
+  it.each(examples)('has a program that runs: %s', (name, code) => {
     const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.mts`);
     writeFileSync(file, withSources(code));
     const tsx = new URL('../node_modules/tsx/dist/esm/index.mjs', import.meta.url).href;

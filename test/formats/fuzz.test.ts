@@ -57,21 +57,21 @@ beforeAll(async () => {
   );
 });
 
-describe('mutated files are read or refused, never worse', () => {
-  it('.npy', async () => {
+describe('mutated files', () => {
+  it('in .npy are read or refused, never worse', async () => {
     const { read, refused } = await fuzzReader('npy', npySeeds, (bytes) => readNpy(memoryFile(bytes)));
     expect(read).toBeGreaterThan(0);
     expect(refused).toBeGreaterThan(0);
   });
 
-  it('.npz', async () => {
+  it('in .npz are read or refused, never worse', async () => {
     const handmade = [{ name: 'a.npy', data: npyBytes(), deflate: true, zip64: true }];
     const seeds = [seed('stored.npz'), seed('deflated.npz'), zipBytes(handmade, { zip64: true, comment: 'x' })];
     const { refused } = await fuzzReader('npz', seeds, (bytes) => readNpz(memoryFile(bytes)));
     expect(refused).toBeGreaterThan(0);
   });
 
-  it('.npy within .npz, behind a correct CRC', async () => {
+  it('in .npy within .npz, behind a correct CRC, are read or refused', async () => {
     const archive = (bytes: Uint8Array, index: number) =>
       zipBytes([{ name: 'a.npy', data: bytes, deflate: index % 2 === 0 }]);
     let index = 0;
@@ -83,7 +83,7 @@ describe('mutated files are read or refused, never worse', () => {
     });
   });
 
-  it('safetensors', async () => {
+  it('in safetensors are read or refused, never worse', async () => {
     await fuzzReader('safetensors', [seed('all.safetensors')], async (bytes) => {
       await readSafetensors(memoryFile(bytes));
       const file = await openSafetensors(memoryFile(bytes));
@@ -92,7 +92,7 @@ describe('mutated files are read or refused, never worse', () => {
     });
   });
 
-  it('CSV', async () => {
+  it('in CSV are read or refused, never worse', async () => {
     const seeds = [seed('text.csv'), seed('numbers.csv')];
     await fuzzReader('csv', seeds, (bytes) => readCsv(memoryFile(bytes)));
     await fuzzReader('csv matrix', seeds, (bytes) => readCsvMatrix(memoryFile(bytes)));

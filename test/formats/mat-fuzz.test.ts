@@ -56,15 +56,15 @@ beforeAll(async () => {
   addUserBlock(path);
 });
 
-describe('mutated MATLAB files are read or refused, never worse', () => {
-  it('version 5', async () => {
+describe('mutated MATLAB files', () => {
+  it('of version 5 are read or refused, never worse', async () => {
     const seeds = [seed('plain.mat'), seed('deflated.mat'), bigEndian];
     const { read, refused } = await fuzzReader('mat5', seeds, (bytes) => readMat5(memoryFile(bytes)));
     expect(read).toBeGreaterThan(0);
     expect(refused).toBeGreaterThan(0);
   });
 
-  it('version 5, within a sound deflated variable', async () => {
+  it('of version 5 are read or refused, also within a sound deflated variable', async () => {
     const seeds = [seed('plain.mat').subarray(128)];
     const deflated = (bytes: Uint8Array) => {
       const little = new MatBytes();
@@ -74,7 +74,7 @@ describe('mutated MATLAB files are read or refused, never worse', () => {
     expect(refused).toBeGreaterThan(0);
   });
 
-  it('version 7.3', async () => {
+  it('of version 7.3 are read or refused, never worse', async () => {
     const path = join(folder, 'mutated.mat');
     const reading = async (bytes: Uint8Array) => {
       writeFileSync(path, bytes);

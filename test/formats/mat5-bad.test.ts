@@ -84,14 +84,14 @@ describe('hostile MATLAB version 5 files', () => {
     expect((await refusal(b.file(b.matrix(5, [3, 2], 'm', content)))).message).toContain(message);
   });
 
-  it('complex numbers, naming the variable, unless it is not wanted', async () => {
+  it('are refused for complex numbers, naming the variable, unless it is not wanted', async () => {
     const file = b.file(b.matrix(6, [1, 1], 'wave', [one, one], 0x800), b.matrix(6, [1, 1], 'x', [one]));
     const error = await refusal(file);
     expect(error.message).toContain('variable "wave" is complex');
     expect((await readMat5(memoryFile(file), { variables: ['x'] })).size).toBe(1);
   });
 
-  it('more nested values than a program has memory for', async () => {
+  it('are refused for more nested values than a program has memory for', async () => {
     const empty = Buffer.alloc(8 * 1_000_001);
     for (let at = 0; at < empty.length; at += 8) empty[at] = 14;
     const cell = b.matrix(1, [1, 1_000_001], 'c', [empty]);
@@ -99,7 +99,7 @@ describe('hostile MATLAB version 5 files', () => {
     expect((await refusal(b.file(cell, cell))).message).toContain('a file may have 2000000 in all');
   });
 
-  it('cells within cells without end', async () => {
+  it('are refused for cells within cells without end', async () => {
     const nest = (depth: number) => {
       let element: Buffer = b.matrix(6, [1, 1], '', [one]);
       for (let i = 0; i < depth; i++) element = b.matrix(1, [1, 1], i === depth - 1 ? 'c' : '', [element]);
@@ -109,7 +109,7 @@ describe('hostile MATLAB version 5 files', () => {
     expect((await refusal(nest(5000))).message).toContain('more than 100 levels deep');
   });
 
-  it('deflated data that lies about its size, is damaged, or is a bomb', async () => {
+  it('are refused for deflated data that lies about its size, is damaged, or is a bomb', async () => {
     const variable = b.matrix(6, [1, 1], 'x', [one]);
     const longer = Buffer.from(variable);
     longer.writeUInt32LE(variable.length + 100, 4);

@@ -106,7 +106,7 @@ describe('a folder', () => {
 });
 
 describe('web pictures with a chosen share of wrong ones', () => {
-  it.each([0, 0.2, 0.6])('%f', (share) => {
+  it.each([0, 0.2, 0.6])('have that share in every category: %f', (share) => {
     const chosen = withWrongShare(problem, share, 10, 1);
     for (const rows of rowsByCategory(chosen.webLabels, categories)) {
       const wrong = rows.filter((i) => chosen.webKinds![i] !== 'clean');

@@ -214,16 +214,16 @@ describe('resizing', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('the decoder', () => {
   const folder = temporaryFolder();
 
-  it('a picture with more pixels than allowed, before it is decoded', async () => {
+  it('refuses a picture with more pixels than allowed, before it is decoded', async () => {
     const bytes = await image().png().toBuffer();
     expect(await fault(bytes, { ...defaultLimits, maxPixels: 6143 })).toBe('too-large');
     expect((await decodeBytes(bytes, plain, { ...defaultLimits, maxPixels: 6144 })).length).toBe(32 * 48 * 3);
   });
 
-  it('half a picture', async () => {
+  it('refuses half a picture', async () => {
     const next = numbers(5);
     const noise = Buffer.from(Array.from({ length: 64 * 64 * 3 }, () => (next() + 1) * 127));
     for (const format of ['jpeg', 'png', 'webp', 'gif', 'tiff'] as const) {
@@ -234,7 +234,7 @@ describe('what is refused', () => {
     }
   });
 
-  it('files that are something else, saying what', async () => {
+  it('refuses files that are something else, saying what', async () => {
     expect(await fault(Buffer.from(''))).toBe('empty');
     expect(await fault(Buffer.from('<!DOCTYPE html><html>not found</html>'))).toBe('not-a-picture');
     expect(await fault(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBe('unsupported-format');
@@ -246,7 +246,7 @@ describe('what is refused', () => {
     expect(await fault(Buffer.from('plain words'))).toBe('not-a-picture');
   });
 
-  it('missing files, folders, and files that are too large', async () => {
+  it('refuses missing files, folders, and files that are too large', async () => {
     const missing = decodePicture(join(folder, 'absent.jpg'), plain);
     await expect(missing).rejects.toMatchObject({ fault: 'missing' });
     await expect(decodePicture(folder, plain)).rejects.toMatchObject({ fault: 'not-a-picture' });

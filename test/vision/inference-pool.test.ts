@@ -13,22 +13,22 @@ import { tinyModel, tinyPreprocessing } from './tiny-model.js';
 
 const folder = temporaryFolder();
 
-describe('how many networks', () => {
+describe('the number of networks', () => {
   const machine = (processors: number, gibibytes: number) => ({ processors, memory: gibibytes * 2 ** 30 });
   const plan = (megabytes: number, options: object, ...on: Parameters<typeof machine>) =>
     planWorkers(megabytes * 1e6, { device: 'cpu', ...options }, machine(...on));
 
-  it('one for each processor while they fit into a quarter of the memory', () => {
+  it('is one for each processor while they fit into a quarter of the memory', () => {
     expect(plan(94, {}, 2, 8)).toEqual({ workers: 2, threads: 1 });
     expect(plan(94, {}, 16, 64)).toEqual({ workers: 16, threads: 1 });
   });
 
-  it('fewer with more threads for a large model, at least one', () => {
+  it('is smaller, with more threads each, for a large model, and at least one', () => {
     expect(plan(553, {}, 16, 32)).toEqual({ workers: 7, threads: 2 });
     expect(plan(5000, {}, 4, 8)).toEqual({ workers: 1, threads: 4 });
   });
 
-  it('one on a GPU, and what is asked for', () => {
+  it('is one on a GPU, and what is asked for', () => {
     expect(plan(94, { device: 'cuda' }, 16, 64)).toEqual({ workers: 1, threads: 16 });
     expect(plan(94, { workers: 3 }, 8, 64)).toEqual({ workers: 3, threads: 2 });
     expect(plan(94, { workers: 3, threads: 5 }, 8, 64)).toEqual({ workers: 3, threads: 5 });

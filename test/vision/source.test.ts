@@ -22,8 +22,8 @@ async function list(source: PictureSource): Promise<Picture[]> {
   return pictures;
 }
 
-describe('where pictures come from', () => {
-  it('a folder: categories in order, hidden files and earlier features passed over, misnamed files kept', async () => {
+describe('a source of pictures', () => {
+  it('reads a folder: categories in order, hidden files and earlier features passed over, misnamed files kept', async () => {
     await writePictures(join(folder, 'pictures'), 4, 2);
     await mkdir(join(folder, 'pictures/category 0/deeper'));
     await writeFile(join(folder, 'pictures/category 0/deeper/x.jpg'), 'x');
@@ -53,7 +53,7 @@ describe('where pictures come from', () => {
     await expect(openPictures(join(folder, 'empty'))).rejects.toThrow(/holds no pictures/);
   });
 
-  it('a workspace: the kept pictures of its catalog, which is free for others meanwhile', async () => {
+  it('reads the kept pictures of a workspace from its catalog, which is free for others meanwhile', async () => {
     const workspace = join(folder, 'pictures');
     const [kept] = await writePictures(workspace, 3, 1);
     const catalog = await openCatalog(workspace);
