@@ -155,6 +155,8 @@ export interface Configuration {
   readonly truth: TruthSettings | undefined;
   /** Modules with methods or sources of the user's own. */
   readonly plugins: readonly string[];
+  /** What its writer should know: names that are others now. */
+  readonly notes: readonly string[];
 }
 
 /** The method of a workspace that names none. */
@@ -212,12 +214,20 @@ export function completeConfiguration(
       method: currentName(written.learner?.method ?? defaultMethod),
     },
     tune: written.tune === false ? undefined : { ...tuneDefaults, ...written.tune },
-    compare: written.compare ? { tune: 0, seeds: 1, ...written.compare } : undefined,
+    compare: written.compare
+      ? { tune: 0, seeds: 1, ...written.compare, methods: written.compare.methods.map(currentName) }
+      : undefined,
     report: written.report ?? true,
     jobs: written.jobs,
     truth: written.truth,
     plugins: written.plugins ?? [],
+    notes: renamed([written.learner?.method ?? defaultMethod, ...((written.compare || undefined)?.methods ?? [])]),
   };
+}
+
+function renamed(methods: readonly string[]): string[] {
+  const old = new Set(methods.filter((name) => currentName(name) !== name));
+  return [...old].map((name) => `the method ${name} is now called ${currentName(name)}: change it in bowerbird.yaml`);
 }
 
 function vectorsOf(written: NonNullable<WrittenConfiguration['vectors']>): Configuration['vectors'] {

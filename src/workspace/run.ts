@@ -57,6 +57,7 @@ export async function runWorkspace(workspace: Workspace, options: RunOptions = {
     file.update(progress);
     options.onProgress?.(progress);
   };
+  for (const note of workspace.configuration.notes) options.onNote?.(note, 'note');
   try {
     return await new Run(workspace, { ...options, onProgress }, await StageStates.open(workspace)).all();
   } finally {

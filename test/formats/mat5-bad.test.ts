@@ -70,7 +70,7 @@ describe('hostile MATLAB version 5 files', () => {
       b.file(b.matrix(4, [1, 1], 't', [b.element(18, b.words(0x110000))])),
       'not a character',
     ],
-  ])('%s', async (_, bytes, message) => {
+  ])('are refused for %s', async (_, bytes, message) => {
     expect((await refusal(bytes)).message).toContain(message);
   });
 
@@ -79,7 +79,7 @@ describe('hostile MATLAB version 5 files', () => {
     ['a row beyond the last', [0, 9], [0, 1, 2], 'row index 9 of "m" is not below 3'],
     ['more entries than there are', [0, 1], [0, 1, 5], 'expected 5'],
     ['too few column starts', [0, 1], [0, 1], 'expected 3, the first one 0'],
-  ])('a sparse matrix with %s', async (_, rows, starts, message) => {
+  ])('are refused for a sparse matrix with %s', async (_, rows, starts, message) => {
     const content = [b.element(5, b.words(...rows)), b.element(5, b.words(...starts)), b.element(9, b.doubles(1, 2))];
     expect((await refusal(b.file(b.matrix(5, [3, 2], 'm', content)))).message).toContain(message);
   });

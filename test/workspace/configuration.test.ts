@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -153,6 +153,69 @@ describe('bowerbird init', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('--auxiliary is missing');
     expect(existsSync(join(folder, 'birds'))).toBe(false);
+  });
+});
+
+describe('plugins of bowerbird.yaml', () => {
+  const plugin = () => join(folder, 'own.mjs');
+  const loaded = () => existsSync(join(folder, 'loaded'));
+  const withPlugin = () => {
+    writeFileSync(
+      plugin(),
+      "import { writeFileSync } from 'node:fs';\nwriteFileSync(new URL('./loaded', import.meta.url), '');\nexport const methods = [];\n",
+    );
+    return read(`${base}plugins: [own.mjs]\n`);
+  };
+
+  it('are loaded from files of one’s own', async () => {
+    expect((await withPlugin()).plugins).toEqual(['own.mjs']);
+    expect(loaded()).toBe(true);
+  });
+
+  it.skipIf(process.platform === 'win32').each(['own.mjs', 'bowerbird.yaml'])(
+    'are not loaded where anybody can write %s',
+    async (name) => {
+      await read(base);
+      writeFileSync(join(folder, name), readFileSync(join(folder, 'bowerbird.yaml')));
+      chmodSync(join(folder, name), 0o666);
+      await expect(withPlugin()).rejects.toThrow(
+        `line 4: ${join(folder, name)} can be written by anybody, and plugins are loaded only from files of your own`,
+      );
+      expect(loaded()).toBe(false);
+    },
+  );
+
+  // Only the administrator can give a file away.
+  it.skipIf(process.getuid?.() !== 0).each(['own.mjs', 'bowerbird.yaml'])(
+    'are not loaded where %s belongs to another user (skipped where the tests do not run as root)',
+    async (name) => {
+      await read(base);
+      writeFileSync(join(folder, name), readFileSync(join(folder, 'bowerbird.yaml')));
+      chownSync(join(folder, name), 12_345, 12_345);
+      await expect(withPlugin()).rejects.toThrow(`${join(folder, name)} belongs to another user`);
+      expect(loaded()).toBe(false);
+    },
+  );
+});
+
+describe('methods under their old names in bowerbird.yaml', () => {
+  const old = `${base}learner: { method: ours-wsl }\ncompare: { methods: [ours, lr, ours-wsl] }\n`;
+
+  it('are understood, and their writer is told', async () => {
+    const { learner, compare, notes } = await read(old);
+    expect(learner.method).toBe('paper-wsl');
+    expect(compare?.methods).toEqual(['paper', 'lr', 'paper-wsl']);
+    expect(notes).toEqual([
+      'the method ours-wsl is now called paper-wsl: change it in bowerbird.yaml',
+      'the method ours is now called paper: change it in bowerbird.yaml',
+    ]);
+    expect((await read(base)).notes).toEqual([]);
+  });
+
+  it('are noted by bowerbird run and status', async () => {
+    await read(old);
+    for (const command of ['run', 'status'])
+      expect((await bowerbird([command, folder])).stderr).toContain('the method ours-wsl is now called paper-wsl');
   });
 });
 

@@ -17,6 +17,7 @@ export default defineCommand({
     const stages = await repeating(progress, (update) =>
       workspaceStatus(workspace, (progress) => update({ ...progress, stage: 'look at the files' })),
     );
+    for (const note of workspace.configuration.notes) progress.note(note);
     printJson({ stages });
     const width = Math.max(...stages.map(({ stage }) => stage.length));
     for (const { stage, state, reason, summary, hint, notes, failed } of stages) {
