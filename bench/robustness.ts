@@ -6,21 +6,21 @@
  * validation split, and the 50 test categories of the standard (ss) and the proposed split (ps) of the photographs in
  * `--photographs FILE`, with planted noise. Methods use the parameters that a comparison chose
  * (`--table DIR` of `bowerbird compare`), or their defaults. Options: `--data FILE`, `--semantics NAME`, `--table DIR`,
- * `--methods A,B`, `--part noise|count|split`, `--write` (into docs/results.md and docs/figures).
+ * `--methods A,B`, `--part noise|count|split`, `--write` (into docs/results.md and docs/figures), `--redraw` (the figures
+ * alone, from the tables in docs/results.md).
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import * as Plot from '@observablehq/plot';
-import { parseHTML } from 'linkedom';
 import { BowerbirdError } from '../src/errors.js';
 import { accuracy } from '../src/fit/index.js';
 import { type Backend, createBackend } from '../src/linalg/index.js';
 import { createMethod, findMethod, methods, type ParameterValue } from '../src/methods/index.js';
 import { loadProblem, type Problem, topWeb, validationSplit, withWrongShare } from '../src/problem/index.js';
+import { draw } from './robustness/figure.js';
 import { plantedProblem } from './robustness/planted.js';
 import { markdownTable } from './shared/document.js';
-import { writeResults } from './shared/results.js';
+import { readResults, writeResults } from './shared/results.js';
 
 interface Part {
   title: string;
@@ -72,8 +72,13 @@ export async function run(args: string[]): Promise<void> {
       methods: { type: 'string' },
       part: { type: 'string', default: Object.keys(parts).join(',') },
       write: { type: 'boolean', default: false },
+      redraw: { type: 'boolean', default: false },
     },
   });
+  if (values.redraw) {
+    for (const name of ['noise', 'count']) draw(name, parts[name].axis, readResults(`robustness-${name}`));
+    return;
+  }
   const problem = await loadProblem(values.data, { semantics: values.semantics });
   const chosen = values.table ? chosenParameters(values.table) : new Map<string, Record<string, ParameterValue>>();
   const standard = methods.filter(({ setting, name }) => setting !== 'generalized' && name !== 'clip');
@@ -104,7 +109,7 @@ export async function run(args: string[]): Promise<void> {
     console.log(text);
     if (!values.write) continue;
     writeResults(`robustness-${name}`, text);
-    if (figure) draw(name, axis, given, rows);
+    if (figure) draw(name, axis, readResults(`robustness-${name}`));
   }
   backend.dispose();
 }
@@ -141,49 +146,4 @@ function chosenParameters(folder: string): Map<string, Record<string, ParameterV
     rows: { method: string; parameters: Record<string, ParameterValue> }[];
   };
   return new Map(rows.map(({ method, parameters }) => [method, parameters]));
-}
-
-/** One line a method; the best ten and the paper's learner are named. */
-function draw(
-  name: string,
-  axis: string,
-  columns: [string, Problem][],
-  rows: { method: string; figures: number[] }[],
-): void {
-  const points = rows.flatMap(({ method, figures }, rank) =>
-    figures.map((figure, k) => ({ method, rank, x: Number(columns[k][0]), y: figure })),
-  );
-  const shown = (point: { method: string; rank: number }) => point.rank < 8 || point.method === 'paper';
-  const { document } = parseHTML('<html></html>');
-  const plot = Plot.plot({
-    document,
-    width: 760,
-    height: 460,
-    marginRight: 120,
-    style: { background: 'white', color: 'black' },
-    x: { label: axis, ticks: columns.map(([column]) => Number(column)), tickFormat: 'd' },
-    y: { label: 'accuracy, %', grid: true },
-    color: { scheme: 'dark2' },
-    marks: [
-      Plot.line(
-        points.filter((point) => !shown(point)),
-        { x: 'x', y: 'y', z: 'method', stroke: '#ccc' },
-      ),
-      Plot.line(points.filter(shown), {
-        x: 'x',
-        y: 'y',
-        z: 'method',
-        stroke: 'method',
-        strokeWidth: (point: { method: string }) => (point.method === 'bowerbird' ? 3 : 1.5),
-      }),
-      Plot.text(
-        points.filter(shown),
-        Plot.selectLast({ x: 'x', y: 'y', z: 'method', text: 'method', dx: 6, textAnchor: 'start', fill: 'method' }),
-      ),
-    ],
-  });
-  plot.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-  const folder = new URL('../docs/figures/', import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL(`${name}.svg`, folder), `${plot.outerHTML}\n`);
 }
