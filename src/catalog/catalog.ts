@@ -3,48 +3,28 @@
  * transaction that also records the segment's number. DuckDB is slow at single-row transactions; the journal is not,
  * and replaying it on opening makes a kill at any moment harmless. One process at a time.
  */
-import { existsSync, mkdirSync, realpathSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type DuckDBConnection,
-  type DuckDBInstance,
-  type DuckDBResult,
-  type JS,
-  LIST,
-  listValue,
-  VARCHAR,
-} from '@duckdb/node-api';
-import { ArgumentError, BowerbirdError, UsageError } from '../errors.js';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { ArgumentError, BowerbirdError } from '../errors.js';
+import { applySegment } from './apply-segment.js';
 import { databaseError } from './damage.js';
+import { catalogFile, journalFolder } from './files.js';
 import { historyQuestion, wholeHistory } from './history.js';
-import { hasSegments, Journal, readSegment, type Segment } from './journal.js';
+import { hasSegments, Journal, type Segment } from './journal.js';
 import type { JournalEvent } from './journal-record.js';
 import { type CatalogPatience, catalogInUse, openInstance } from './open-instance.js';
 import type { DuplicateMark, FoundPicture, Lane, PictureRow, StateChange } from './picture.js';
-import {
-  applyBatch,
-  bringUpToDate,
-  columnName,
-  createBatch,
-  createTables,
-  fieldName,
-  fillBatch,
-  inUse,
-  isUpToDate,
-  segmentApplied,
-} from './schema.js';
+import { type QueryRow, type QueryValue, streamed } from './query.js';
+import { bringUpToDate, createTables, fieldName, inUse, isUpToDate } from './schema.js';
 import { checkMove } from './states.js';
+import { storableColumns } from './storable.js';
 
-export const catalogFile = 'catalog.duckdb';
-const journalFolder = 'catalog-journal';
 /** The journal is applied when it reaches this size, so that replaying it stays a matter of moments. */
 const segmentEvents = 4000;
 const segmentBytes = 8 * 2 ** 20;
 /** Applied segments before they are put together. */
 const mostApplied = 200;
-/** Handed to the database at a time, so that its memory suffices whatever a source sends. */
-const pieceLength = 2 ** 21;
-
 export interface CatalogOptions extends CatalogPatience {
   /** Refuse to create a catalog where there is none. @default false */
   mustExist?: boolean;
@@ -67,20 +47,6 @@ export interface PictureQuestion {
   /** Pictures at most. @default all */
   limit?: number;
 }
-
-/** Whether there is a catalog in a folder. */
-export function hasCatalog(folder: string): boolean {
-  return existsSync(join(folder, catalogFile));
-}
-
-/** Puts the catalog of a folder, which must not be open, into another folder. */
-export function moveCatalog(folder: string, into: string): void {
-  for (const name of [journalFolder, catalogFile, `${catalogFile}.wal`])
-    if (existsSync(join(folder, name))) renameSync(join(folder, name), join(into, name));
-}
-
-export type QueryValue = string | number | boolean | null;
-export type QueryRow = Record<string, unknown>;
 
 /** Locks of the operating system do not protect a process from itself. */
 const openFolders = new Set<string>();
@@ -326,10 +292,7 @@ export class Catalog {
   }
 
   #event(event: string, fields: object): JournalEvent {
-    const columns: Record<string, unknown> = { n: this.#events++, event, moment: new Date().toISOString() };
-    for (const [field, value] of Object.entries(fields))
-      if (value !== undefined) columns[columnName(field)] = storable(field, value);
-    return columns;
+    return { n: this.#events++, event, moment: new Date().toISOString(), ...storableColumns(fields) };
   }
 
   /** Many applied segments become one that says the same, and so does a catalog from before they were kept. */
@@ -345,119 +308,11 @@ export class Catalog {
     await journal.replaceApplied(segment, wholeHistory(this.#connection)).catch(() => {});
   }
 
-  async #apply({ file, number }: Segment): Promise<void> {
-    const { events, damaged } = readSegment(file);
-    this.#damagedRecords += damaged;
-    const connection = this.#connection;
+  async #apply(segment: Segment): Promise<void> {
     try {
-      await connection.run('BEGIN TRANSACTION');
-      for (const texts of piecesOf(events)) {
-        await connection.run(createBatch);
-        await connection.run(fillBatch, [listValue(texts)], [LIST(VARCHAR)]);
-        for (const statement of applyBatch) await connection.run(statement);
-      }
-      await connection.run(segmentApplied(number));
-      await connection.run('COMMIT');
+      this.#damagedRecords += await applySegment(this.#connection, segment);
     } catch (error) {
-      await connection.run('ROLLBACK').catch(() => {});
       throw databaseError(this.#file, error);
     }
   }
-}
-
-function* piecesOf(events: readonly JournalEvent[]): Iterable<string[]> {
-  let piece: string[] = [];
-  let length = 0;
-  for (const event of events) {
-    const text = JSON.stringify(event);
-    piece.push(text);
-    length += text.length;
-    if (length < pieceLength) continue;
-    yield piece;
-    piece = [];
-    length = 0;
-  }
-  if (piece.length > 0) yield piece;
-}
-
-/** Rows of a question that cannot change anything. The catalog must not be open. */
-export async function* readOnlyQuery(
-  workspaceFolder: string,
-  sql: string,
-  patience: CatalogPatience = {},
-): AsyncIterable<QueryRow> {
-  const file = join(workspaceFolder, catalogFile);
-  const instance = await openInstance(file, { ...patience, memoryLimit: 1024, readOnly: true, confined: true });
-  try {
-    yield* streamed(instance, sql, []);
-  } catch (error) {
-    const known = databaseError(file, error);
-    if (known instanceof BowerbirdError) throw known;
-    throw new UsageError(
-      `the catalog does not understand this: ${(error as Error).message.split('\n')[0]}`,
-      'Its tables are picture and lane; "DESCRIBE picture" lists the columns. Other files cannot be read or written.',
-    );
-  } finally {
-    instance.closeSync();
-  }
-}
-
-async function* streamed(
-  instance: DuckDBInstance,
-  sql: string,
-  values: readonly QueryValue[],
-): AsyncIterable<QueryRow> {
-  const connection = await instance.connect();
-  try {
-    const result = await connection.stream(sql, [...values]);
-    let ended = false;
-    try {
-      for await (const rows of result.yieldRowObjectJs())
-        for (const row of rows) {
-          for (const name of Object.keys(row)) row[name] = plain(row[name]);
-          yield row;
-        }
-      ended = true;
-    } finally {
-      if (!ended) await abandon(connection, result);
-    }
-  } finally {
-    connection.closeSync();
-  }
-}
-
-/**
- * Ends a result that nobody reads on. Until it is garbage it would keep the database open, which then writes what it
- * knows into the file once more, over what others have written since.
- */
-async function abandon(connection: DuckDBConnection, result: DuckDBResult): Promise<void> {
-  connection.interrupt();
-  try {
-    while ((await result.fetchChunk())?.rowCount);
-  } catch {
-    // Interrupted, as it was asked to be.
-  }
-}
-
-const longestText = 16_384;
-const longestComments = 200_000;
-const mostTags = 256;
-const longestTag = 256;
-
-/** NUL and lone surrogates can be written in JSON but not stored as text; lengths are bounded whatever a source sends. */
-function storable(column: string, value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, mostTags).map((tag) => text(String(tag), longestTag));
-  return typeof value === 'string' ? text(value, column === 'comments' ? longestComments : longestText) : value;
-}
-
-function text(value: string, limit: number): string {
-  return Buffer.from(value.replaceAll('\0', '').slice(0, limit)).toString();
-}
-
-function plain(value: JS): JS {
-  if (typeof value === 'bigint') {
-    const number = Number(value);
-    return Number.isSafeInteger(number) ? number : String(value);
-  }
-  return value;
 }

@@ -2,8 +2,9 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileError } from '../formats/index.js';
-import { type Catalog, type CatalogOptions, catalogFile, openCatalog } from './catalog.js';
+import { type Catalog, type CatalogOptions, openCatalog } from './catalog.js';
 import { isDamage } from './damage.js';
+import { catalogFile } from './files.js';
 
 export interface CatalogRepair {
   /** Open, and to be closed. */
