@@ -33,15 +33,19 @@ export function npmSettings(places: SettingsPlaces = {}): Settings {
   return settings;
 }
 
-/** `key = value` lines, `;` and `#` comments, `${NAME}` taken from the environment. Arrays (`key[] = …`) are skipped. */
+/**
+ * `key = value` lines, `;` and `#` comments, `${NAME}` taken from the environment. Entries of an array (`key[] = …`) are
+ * joined by line feeds.
+ */
 export function parseNpmrc(text: string, environment: Readonly<Record<string, string | undefined>> = {}): Settings {
   const settings: Settings = {};
   for (const line of text.split(/\r?\n/)) {
-    const match = /^\s*([^;#\s=[\]][^=[\]]*?)\s*=\s*(.*?)\s*$/.exec(line);
+    const match = /^\s*([^;#\s=[\]][^=[\]]*?)(\[\])?\s*=\s*(.*?)\s*$/.exec(line);
     if (!match) continue;
-    const quoted = /^(["'])(.*)\1$/.exec(match[2]);
-    const value = quoted ? quoted[2] : match[2].replace(/\s+[;#].*$/, '');
-    settings[expand(match[1], environment)] = expand(value, environment);
+    const quoted = /^(["'])(.*)\1$/.exec(match[3]);
+    const value = expand(quoted ? quoted[2] : match[3].replace(/\s+[;#].*$/, ''), environment);
+    const key = expand(match[1], environment);
+    settings[key] = match[2] && key in settings ? `${settings[key]}\n${value}` : value;
   }
   return settings;
 }
@@ -80,7 +84,7 @@ function expand(text: string, environment: Readonly<Record<string, string | unde
 }
 
 /** Text of a file, empty where it cannot be read. */
-export function textOf(file: string): string {
+function textOf(file: string): string {
   try {
     return file === '' ? '' : readFileSync(file, 'utf8');
   } catch {

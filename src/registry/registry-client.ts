@@ -4,7 +4,8 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
-import { type Settings, textOf } from './npmrc.js';
+import type { Settings } from './npmrc.js';
+import { certificateFiles, tlsOptions } from './tls.js';
 
 const npmRegistry = 'https://registry.npmjs.org/';
 const mostRedirects = 5;
@@ -35,11 +36,11 @@ class Refusal extends Error {
 
 export class RegistryClient {
   readonly #settings: Settings;
-  readonly #dispatcher: Dispatcher;
+  /** By the settings of whom the certificate is: one for each registry that wants one, one for all others. */
+  readonly #dispatchers = new Map<string | undefined, Dispatcher>();
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#dispatcher = dispatcher(settings);
   }
 
   async version(name: string, version: string, signal?: AbortSignal): Promise<PublishedVersion> {
@@ -71,8 +72,8 @@ export class RegistryClient {
     }
   }
 
-  close(): Promise<void> {
-    return this.#dispatcher.destroy();
+  async close(): Promise<void> {
+    await Promise.all([...this.#dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
   }
 
   /** The registry of the scope (`@scope:registry`), else `registry`, else npm's; ends with a slash. */
@@ -87,14 +88,28 @@ export class RegistryClient {
    * or `username` and `_password`); a tarball on the registry's own host may use those of the registry.
    */
   authorization(url: URL, name: string): string | undefined {
+    for (const place of this.#placesOf(url, name)) {
+      const found = this.#credentials(place);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** Beginnings of the keys whose settings belong to an address, the longest path first. */
+  *#placesOf(url: URL, name: string): Iterable<string> {
     const registry = this.registryOf(name);
     for (const place of url.host === registry.host ? [url, registry] : [url])
       for (let path = place.pathname; ; path = path.slice(0, path.lastIndexOf('/', path.length - 2) + 1)) {
-        const found = this.#credentials(`//${place.host}${path.endsWith('/') ? path : `${path}/`}`);
-        if (found) return found;
+        yield `//${place.host}${path.endsWith('/') ? path : `${path}/`}`;
         if (path === '/' || path === '') break;
       }
-    return undefined;
+  }
+
+  #dispatcherFor(url: URL, name: string): Dispatcher {
+    const place = [...this.#placesOf(url, name)].find((one) => certificateFiles(this.#settings, one));
+    const known = this.#dispatchers.get(place) ?? openDispatcher(this.#settings, place);
+    this.#dispatchers.set(place, known);
+    return known;
   }
 
   #credentials(place: string): string | undefined {
@@ -124,11 +139,8 @@ export class RegistryClient {
     for (let redirects = 0; redirects <= mostRedirects; redirects++) {
       const authorization = this.authorization(url, of);
       const headers = { accept, 'user-agent': 'bowerbird', ...(authorization ? { authorization } : {}) };
-      const {
-        statusCode,
-        headers: answer,
-        body,
-      } = await request(url, { dispatcher: this.#dispatcher, headers, signal });
+      const dispatcher = this.#dispatcherFor(url, of);
+      const { statusCode, headers: answer, body } = await request(url, { dispatcher, headers, signal });
       if (statusCode === 200) return body as AsyncIterable<Buffer>;
       await body.dump();
       if (statusCode < 300 || statusCode >= 400 || !answer.location) throw new Refusal(statusCode, url);
@@ -144,23 +156,16 @@ export class RegistryClient {
   }
 }
 
-function dispatcher(settings: Settings): Dispatcher {
+function openDispatcher(settings: Settings, place: string | undefined): Dispatcher {
   const timeout = number(settings['fetch-timeout'], 300_000);
-  const pem = (value: string | undefined) => value?.replaceAll('\\n', '\n');
-  const tls = {
-    ca: settings.cafile ? textOf(settings.cafile) || undefined : pem(settings.ca),
-    cert: pem(settings.cert),
-    key: pem(settings.key),
-    rejectUnauthorized: settings['strict-ssl'] !== 'false',
-    localAddress: settings['local-address'] || undefined,
-  };
+  const tls = { ...tlsOptions(settings, place), localAddress: settings['local-address'] || undefined };
   // Where npm's settings name no proxy the agent takes that of the environment, as npm does.
   const proxy = settings['https-proxy'] ?? settings.proxy;
   const none = proxy === 'null' || proxy === 'false';
   return new EnvHttpProxyAgent({
     httpProxy: none ? '' : proxy,
     httpsProxy: none ? '' : proxy,
-    noProxy: settings.noproxy,
+    noProxy: settings.noproxy?.replaceAll('\n', ','),
     connect: tls,
     requestTls: tls,
     proxyTls: tls,

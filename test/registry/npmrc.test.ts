@@ -31,11 +31,12 @@ describe('npm settings', () => {
   });
 
   it('reads comments, quotes, spaces and variables', () => {
-    const text = `; a comment\n# another\nregistry = "https://a.example/"\n//a.example/:_authToken=\${TOKEN}\n@s:registry=https://s.example/ ; private\nbare\nlist[]=x`;
+    const text = `; a comment\n# another\nregistry = "https://a.example/"\n//a.example/:_authToken=\${TOKEN}\n@s:registry=https://s.example/ ; private\nbare\nlist[]=x\nlist[] = y`;
     expect(parseNpmrc(text, { TOKEN: 'secret' })).toEqual({
       registry: 'https://a.example/',
       '//a.example/:_authToken': 'secret',
       '@s:registry': 'https://s.example/',
+      list: 'x\ny',
     });
   });
 });
