@@ -22,6 +22,8 @@ describe('the package', () => {
       typeof entry === 'string' ? [entry] : Object.values(entry as object).flatMap(targets);
     for (const target of [...targets(manifest.exports), ...targets(manifest.bin)])
       expect(files, target).toContain(target.replace('./', ''));
+    for (const [name, entry] of Object.entries<object | string>(manifest.exports))
+      if (typeof entry === 'object') expect(Object.keys(entry), name).toEqual(['import', 'require']);
   });
 
   it('ships the WebAssembly it runs, documentation and licence, and nothing else of the sources', () => {
