@@ -251,6 +251,21 @@ export class Catalog {
     }
   }
 
+  /** All rows of a query whose answer is short. */
+  async all<Row = QueryRow>(sql: string): Promise<Row[]> {
+    const rows: Row[] = [];
+    for await (const row of this.query(sql)) rows.push(row as Row);
+    return rows;
+  }
+
+  /** The number of pictures matching a condition. */
+  async count(where = 'true'): Promise<number> {
+    const [{ pictures }] = await this.all<{ pictures: number }>(
+      `SELECT count(*) AS pictures FROM picture WHERE ${where}`,
+    );
+    return pictures;
+  }
+
   /** Runs a statement that writes files, such as COPY … TO. */
   async run(sql: string): Promise<void> {
     await this.sync();

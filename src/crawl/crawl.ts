@@ -133,7 +133,7 @@ class Crawl {
     for (const source of sources) await source.prepare?.(this.#contextOf(source));
     await this.#reconcile();
     this.#killers = await knownKillers(this.#catalog);
-    const kept = await this.#keptSoFar();
+    const kept = await this.#catalog.count("state = 'kept'");
     const wanted = categories.length * this.#perCategory;
     this.#tally = new Tally(
       sources.map(({ name }) => name),
@@ -227,12 +227,6 @@ class Crawl {
     if (this.#options.licences === undefined && source.chosenByUser)
       return { ...this.#context, licences: new Set(licenceCodes) };
     return this.#context;
-  }
-
-  async #keptSoFar(): Promise<number> {
-    for await (const { n } of this.#catalog.query("SELECT count(*) AS n FROM picture WHERE state = 'kept'"))
-      return n as number;
-    return 0;
   }
 }
 

@@ -56,7 +56,7 @@ class Reconciliation {
     let folder = '';
     let files = new Set<string>();
     let done = 0;
-    const [{ total }] = await rows(this.#catalog, `SELECT count(*) AS total FROM picture WHERE ${needed}`);
+    const total = await this.#catalog.count(needed);
     const sql =
       'SELECT id, path, state, bytes, sha256, frames, file_sha256 AS "fileSha256" FROM picture WHERE path IS NOT NULL ORDER BY path';
     for await (const row of this.#catalog.query(sql)) {
@@ -70,7 +70,7 @@ class Reconciliation {
       }
       const present = files.delete(name);
       if (!['fetched', 'checked', 'kept'].includes(picture.state)) continue;
-      this.#options.onProgress?.({ stage: 'check the files', done: done++, total: total as number });
+      this.#options.onProgress?.({ stage: 'check the files', done: done++, total });
       if (present && (await isWhole(join(this.#root, folder, name), picture))) continue;
       if (present) await this.#moveAside(`${folder}/${name}`);
       this.#catalog.move({ id: picture.id, from: picture.state, to: 'found', path: '' });
@@ -98,7 +98,7 @@ class Reconciliation {
     if (left.length === 0) return;
     const known = new Map<unknown, unknown>();
     const sql = `SELECT id, state FROM picture WHERE path IS NULL AND starts_with(id, '${folder}')`;
-    for (const { id, state } of await rows(this.#catalog, sql)) known.set(id, state);
+    for (const { id, state } of await this.#catalog.all<{ id: string; state: string }>(sql)) known.set(id, state);
     for (const name of left) {
       const state = known.get(/^([0-9a-f]{24})\.[a-z]+$/.exec(name)?.[1]);
       const file = join(this.#root, folder, name);
@@ -122,12 +122,6 @@ class Reconciliation {
 }
 
 const needed = "path IS NOT NULL AND state IN ('fetched', 'checked', 'kept')";
-
-async function rows(catalog: Catalog, sql: string): Promise<Record<string, unknown>[]> {
-  const result: Record<string, unknown>[] = [];
-  for await (const row of catalog.query(sql)) result.push(row);
-  return result;
-}
 
 async function isWhole(file: string, { bytes, sha256, frames, fileSha256 }: PictureRow): Promise<boolean> {
   const found = await lstat(file);

@@ -24,8 +24,7 @@ export async function summarise(
   options: { categories: readonly Category[] },
   perCategory: number,
 ): Promise<CrawlSummary> {
-  const states = await rows<{ state: string; reason: string | null; n: number }>(
-    catalog,
+  const states = await catalog.all<{ state: string; reason: string | null; n: number }>(
     'SELECT state, reason, count(*) AS n FROM picture GROUP BY ALL ORDER BY n DESC, reason',
   );
   const counts = (state: string) =>
@@ -34,8 +33,7 @@ export async function summarise(
     states.filter((row) => chosen.includes(row.state)).reduce((total, row) => total + row.n, 0);
   const kept = new Map(
     (
-      await rows<{ category: string; n: number }>(
-        catalog,
+      await catalog.all<{ category: string; n: number }>(
         "SELECT category, count(*) AS n FROM picture WHERE state = 'kept' GROUP BY 1",
       )
     ).map((row) => [row.category, row.n]),
@@ -45,28 +43,17 @@ export async function summarise(
     dropped: counts('dropped'),
     failed: counts('failed'),
     inReserve: sum(['found', 'fetched', 'checked']),
-    sources: await rows(
-      catalog,
-      `SELECT source, count(*) AS found, count(*) FILTER (state = 'kept') AS kept, count(*) FILTER (state = 'dropped') AS dropped,
-         count(*) FILTER (state = 'failed') AS failed FROM picture GROUP BY 1 ORDER BY 1`,
-    ),
+    sources:
+      await catalog.all(`SELECT source, count(*) AS found, count(*) FILTER (state = 'kept') AS kept, count(*) FILTER (state = 'dropped') AS dropped,
+         count(*) FILTER (state = 'failed') AS failed FROM picture GROUP BY 1 ORDER BY 1`),
     short: options.categories
       .map(({ name }) => ({ category: name, kept: kept.get(name) ?? 0, wanted: perCategory }))
       .filter((row) => row.kept < row.wanted),
-    unanswered: await rows(
-      catalog,
+    unanswered: await catalog.all(
       "SELECT source, category, reason AS kind, detail FROM lane WHERE state = 'failed' ORDER BY source, category",
     ),
-    failures: await rows(
-      catalog,
-      `SELECT source, category, image_url AS url, reason AS kind, detail FROM picture WHERE state = 'failed'
-         ORDER BY source, category, rank LIMIT ${shownFailures}`,
-    ),
+    failures:
+      await catalog.all(`SELECT source, category, image_url AS url, reason AS kind, detail FROM picture WHERE state = 'failed'
+         ORDER BY source, category, rank LIMIT ${shownFailures}`),
   };
-}
-
-async function rows<T>(catalog: Catalog, sql: string): Promise<T[]> {
-  const result: T[] = [];
-  for await (const row of catalog.query(sql)) result.push(row as T);
-  return result;
 }

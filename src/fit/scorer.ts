@@ -4,8 +4,8 @@
  * and what tells pictures that show no candidate.
  */
 import { ArgumentError } from '../errors.js';
-import type { Backend } from '../linalg/index.js';
-import { Matrix } from '../linalg/index.js';
+import type { Backend, Matrix } from '../linalg/index.js';
+import { times, toUnitRows } from '../numerics/index.js';
 import type { LinearDecision, StrangerDecision } from '../problem/index.js';
 import { type Answers, answersOf } from './answers.js';
 import { chancesOf, type Sharpness } from './calibration.js';
@@ -36,8 +36,8 @@ export function scorePictures(scorer: LinearScorer, features: Matrix, backend: B
   if (features.cols !== d)
     throw new ArgumentError(`the classifier takes ${d} features a picture, these have ${features.cols}`);
   let current = prepared(features, scorer.normalise, scorer.power);
-  if (scorer.map) current = product(backend, current, scorer.map);
-  if (scorer.unitSemantics) unitRows(current);
+  if (scorer.map) current = times(backend, current, scorer.map);
+  if (scorer.unitSemantics) toUnitRows(current);
   return affine(backend, current, scorer);
 }
 
@@ -77,10 +77,10 @@ export function classifyFeatures(model: Model, features: Matrix, backend: Backen
 /** To unit length where that is wanted, and, where there is a power, raised to it and to unit length again. */
 function prepared(features: Matrix, normalise: LinearScorer['normalise'], power?: number): Matrix<Float64Array> {
   const rows = features.copy('float64');
-  if (normalise === 'unit') unitRows(rows);
+  if (normalise === 'unit') toUnitRows(rows);
   if (power === undefined) return rows;
   for (let i = 0; i < rows.data.length; i++) rows.data[i] = Math.sign(rows.data[i]) * Math.abs(rows.data[i]) ** power;
-  unitRows(rows);
+  toUnitRows(rows);
   return rows;
 }
 
@@ -89,7 +89,7 @@ function affine(
   rows: Matrix<Float64Array>,
   { weights, bias }: { weights: Matrix<Float64Array>; bias: Float64Array },
 ): Matrix<Float64Array> {
-  const result = product(backend, rows, weights);
+  const result = times(backend, rows, weights);
   for (let i = 0; i < result.rows; i++) {
     const row = result.row(i);
     for (let c = 0; c < row.length; c++) row[c] += bias[c];
@@ -100,21 +100,4 @@ function affine(
 function logSumExp(values: Float64Array): number {
   const most = values.reduce((largest, value) => Math.max(largest, value), Number.NEGATIVE_INFINITY);
   return most + Math.log(values.reduce((sum, value) => sum + Math.exp(value - most), 0));
-}
-
-/** Rows without length stay as they are. */
-function unitRows(matrix: Matrix): void {
-  for (let i = 0; i < matrix.rows; i++) {
-    const row = matrix.row(i);
-    let squares = 0;
-    for (let j = 0; j < row.length; j++) squares += row[j] * row[j];
-    const length = Math.sqrt(squares) || 1;
-    for (let j = 0; j < row.length; j++) row[j] /= length;
-  }
-}
-
-function product(backend: Backend, a: Matrix<Float64Array>, b: Matrix<Float64Array>): Matrix<Float64Array> {
-  const result = Matrix.zeros(a.rows, b.cols);
-  backend.gemm(result, a, b);
-  return result;
 }

@@ -6,6 +6,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ArgumentError, InterruptedError, MemoryError } from '../errors.js';
 import type { Backend } from '../linalg/index.js';
 import { Matrix } from '../linalg/index.js';
+import { times, timesTransposed } from '../numerics/index.js';
 import type { WebRows } from '../problem/index.js';
 import {
   candidateSemantics,
@@ -143,11 +144,11 @@ export class PaperLearner implements Method {
       basis,
       semantics: download(backend, solver.semantics),
       dictionary: download(backend, solver.dictionary),
-      candidates: product(backend, candidates, basis, true),
+      candidates: timesTransposed(backend, candidates, basis),
     };
     this.#learnt = learnt;
     const mapInSpan = inductiveMap(backend, solver.dictionary, inductiveRidge);
-    const map = product(backend, mapInSpan, input.basis, false);
+    const map = times(backend, mapInSpan, input.basis);
     backend.release(mapInSpan);
     this.webWeights_ = new Float64Array(input.web?.state.features.rows ?? 0);
     if (input.web) {
@@ -171,14 +172,14 @@ export class PaperLearner implements Method {
   /** Predicted semantic vectors of the test pictures, nt×m. */
   get semantics_(): Matrix<Float64Array> {
     const { learnt, backend } = this.#fitted();
-    learnt.fullSemantics ??= product(backend, learnt.semantics, learnt.basis, false);
+    learnt.fullSemantics ??= times(backend, learnt.semantics, learnt.basis);
     return learnt.fullSemantics;
   }
 
   /** D, d×m. */
   get dictionary_(): Matrix<Float64Array> {
     const { learnt, backend } = this.#fitted();
-    learnt.fullDictionary ??= product(backend, learnt.dictionary, learnt.basis, false);
+    learnt.fullDictionary ??= times(backend, learnt.dictionary, learnt.basis);
     return learnt.fullDictionary;
   }
 
@@ -302,13 +303,6 @@ export function traceDetails({
     warnings: warnings_,
     trace: Object.fromEntries(traceColumns.map((column) => [column, trace_.map((entry) => entry[column])])),
   };
-}
-
-/** A B, or A B'. */
-function product(backend: Backend, a: Matrix, b: Matrix, transposeB: boolean): Matrix<Float64Array> {
-  const result = Matrix.zeros(a.rows, transposeB ? b.rows : b.cols);
-  backend.gemm(result, a, b, { transposeB });
-  return result;
 }
 
 function describe(record: IterationRecord, tolerance: number): string {

@@ -3,6 +3,7 @@
  * learner stays in it, so the algorithm runs in r ≤ min(m, Ca + Ct) dimensions without changing a single value.
  */
 import { Matrix } from '../linalg/index.js';
+import { dot } from '../numerics/index.js';
 
 /** Directions shorter than this, relative to the longest vector, count as rounding noise. */
 const relativeTolerance = 1e-12;
@@ -47,12 +48,6 @@ export function fullBasis(dimension: number): Matrix<Float64Array> {
   const identity = Matrix.zeros(dimension, dimension);
   for (let i = 0; i < dimension; i++) identity.set(i, i, 1);
   return identity;
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let j = 0; j < a.length; j++) sum += a[j] * b[j];
-  return sum;
 }
 
 function subtractProjection(vector: Float64Array, direction: Float64Array): void {

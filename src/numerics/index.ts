@@ -20,7 +20,7 @@ export { miniBatches, usualBatchSize } from './mini-batches.js';
 export { leadingEigenvectors, mainDirections, principalComponents, project } from './pca.js';
 export { Perceptron } from './perceptron.js';
 export { privilegedSvm } from './privileged-svm.js';
-export { labelCounts, labelSums, rowDots, times, timesTransposed } from './products.js';
+export { dot, labelCounts, labelSums, rowDots, times, timesTransposed } from './products.js';
 export { ridgeRegression } from './ridge.js';
 export { Scratch, withScratch } from './scratch.js';
 export { SoftmaxLayer, SoftmaxRegression, softmaxInPlace, softmaxProbabilities, softmaxRegression } from './softmax.js';

@@ -4,6 +4,7 @@
  * at least 0.9 of itself. Stops when the largest entry of the gradient is at most `tolerance`.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { dot } from './products.js';
 
 /** Writes the gradient at `point` and returns the value there. */
 export type Objective = (point: Float64Array, gradient: Float64Array) => number;
@@ -126,12 +127,6 @@ function descentDirection(
     add(direction, correction, pairs[p].step);
   }
   return direction;
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let k = 0; k < a.length; k++) sum += a[k] * b[k];
-  return sum;
 }
 
 function add(out: Float64Array, factor: number, vector: Float64Array): void {

@@ -4,21 +4,24 @@ import { Matrix } from '../linalg/index.js';
 import { labelTargets } from './linear-model.js';
 
 /** A B' */
-export function timesTransposed(
-  backend: Backend,
-  a: Matrix<Float64Array>,
-  b: Matrix<Float64Array>,
-): Matrix<Float64Array> {
+export function timesTransposed(backend: Backend, a: Matrix, b: Matrix): Matrix<Float64Array> {
   const result = Matrix.zeros(a.rows, b.rows);
   backend.gemm(result, a, b, { transposeB: true });
   return result;
 }
 
 /** A B */
-export function times(backend: Backend, a: Matrix<Float64Array>, b: Matrix<Float64Array>): Matrix<Float64Array> {
+export function times(backend: Backend, a: Matrix, b: Matrix): Matrix<Float64Array> {
   const result = Matrix.zeros(a.rows, b.cols);
   backend.gemm(result, a, b);
   return result;
+}
+
+/** a · b, of vectors too short to be worth a backend */
+export function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let j = 0; j < a.length; j++) sum += a[j] * b[j];
+  return sum;
 }
 
 /** (row i of A) · (row i of B) */
@@ -45,11 +48,4 @@ export function labelCounts(labels: Int32Array, categories: number): Float64Arra
   const counts = new Float64Array(categories);
   for (const label of labels) counts[label]++;
   return counts;
-}
-
-/** n×m: for each picture the vector of its category. */
-export function expandByLabel(vectors: Matrix, labels: ArrayLike<number>): Matrix<Float64Array> {
-  const result = Matrix.zeros(labels.length, vectors.cols);
-  for (let i = 0; i < labels.length; i++) result.row(i).set(vectors.row(labels[i]));
-  return result;
 }

@@ -9,6 +9,7 @@ import { Matrix } from '../linalg/index.js';
 import { centred, columnMeans } from './centring.js';
 import { minimise } from './lbfgs.js';
 import { type LinearModel, linearDecisions } from './linear-model.js';
+import { dot } from './products.js';
 import { Scratch } from './scratch.js';
 
 export interface SoftmaxFitOptions {
@@ -226,11 +227,5 @@ export class SoftmaxLayer {
 function sum(row: ArrayLike<number>): number {
   let total = 0;
   for (let c = 0; c < row.length; c++) total += row[c];
-  return total;
-}
-
-function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let total = 0;
-  for (let j = 0; j < a.length; j++) total += a[j] * b[j];
   return total;
 }

@@ -6,6 +6,7 @@
 import { answerRows, type FitResult } from '../fit/index.js';
 import { type Backend, Matrix } from '../linalg/index.js';
 import { percent } from '../percent.js';
+import { stackRows } from '../problem/index.js';
 import { chart, colours, mostColours, Plot, seriesColours } from './chart.js';
 import { shorten } from './format.js';
 import type { Html } from './html.js';
@@ -21,7 +22,7 @@ export function semanticMap(backend: Backend, fit: FitResult): Html | undefined 
   if (space.pictures.rows !== answers.length || space.pictures.rows < 2) return undefined;
   const { what, pictures: semantics, names, vectors } = space;
   // Both together span the plane, so that categories far from all pictures are not drawn on top of one another.
-  const plane = principalPlane(backend, stacked(semantics, vectors));
+  const plane = principalPlane(backend, stackRows(semantics, vectors));
   const step = Math.ceil(semantics.rows / mostDots);
   const labelled = fit.labels !== undefined;
   const few = names.length <= mostColours;
@@ -137,11 +138,4 @@ function scoreSpace(fit: FitResult): Space {
   });
   const what = 'the decision values of test pictures and of their means in each assigned category';
   return { what, pictures: scores, names, vectors };
-}
-
-function stacked(a: Matrix, b: Matrix): Matrix {
-  const both = Matrix.zeros(a.rows + b.rows, a.cols);
-  both.view(0, a.rows).copyFrom(a);
-  both.view(a.rows, a.rows + b.rows).copyFrom(b);
-  return both;
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { miniBatches } from '../../src/numerics/mini-batches.js';
-import { expandByLabel } from '../../src/numerics/products.js';
 import { standardized } from '../../src/numerics/standardize.js';
 import { directions, unitRows } from '../../src/numerics/unit-rows.js';
 import { generalize } from '../../src/problem/generalize.js';
@@ -39,20 +38,6 @@ describe('semantic vectors', () => {
       ]),
     });
     expect(unitRows(Matrix.from([[3, 4]]))).toBeAllClose(Matrix.from([[0.6, 0.8]]));
-  });
-
-  it('are handed out to pictures by label', () => {
-    const vectors = Matrix.from([
-      [1, 2],
-      [3, 4],
-    ]);
-    expect(expandByLabel(vectors, [1, 0, 1])).toBeAllClose(
-      Matrix.from([
-        [3, 4],
-        [1, 2],
-        [3, 4],
-      ]),
-    );
   });
 
   it('give decision values with mean zero and deviation one when standardised', () => {

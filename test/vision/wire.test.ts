@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/errors.js';
-import { integersOf, readFields, textOf, WireWriter } from '../../src/vision/onnx/wire.js';
+import { readFields, textOf, WireWriter } from '../../src/vision/onnx/wire.js';
 import fc from '../property.js';
 
 const source = (bytes: Uint8Array) => ({ bytes, file: 'test.onnx' });
@@ -27,16 +27,6 @@ describe('the wire format', () => {
         expect(third).toMatchObject({ number: 3, wireType: 5 });
       }),
     );
-  });
-
-  it('reads repeated numbers one by one and packed', () => {
-    const values = [0, 1, 127, 128, 300, -1, 2 ** 40];
-    const plain = source(new WireWriter().integers(1, values).finish());
-    expect([...readFields(plain)].flatMap((field) => integersOf(plain, field))).toEqual(values);
-    // Packed: the varints without their tags, in one length-delimited field.
-    const content = values.map((value) => new WireWriter().integer(1, value).finish().subarray(1));
-    const packed = source(new WireWriter().bytes(1, Buffer.concat(content)).finish());
-    expect([...readFields(packed)].flatMap((field) => integersOf(packed, field))).toEqual(values);
   });
 
   it('reports where damaged bytes end', () => {

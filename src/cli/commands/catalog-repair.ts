@@ -19,8 +19,7 @@ export default defineCommand({
       onProgress: progress.during('open the catalog'),
     });
     try {
-      let pictures = 0;
-      for await (const { n } of catalog.query('SELECT count(*) AS n FROM picture')) pictures = n as number;
+      const pictures = await catalog.count();
       print(damage === undefined ? 'the catalog is whole' : `the catalog was damaged: ${damage}`);
       if (kept !== undefined) print(`made anew from the journal: ${pictures} pictures; the damaged file is ${kept}`);
       if (catalog.damagedRecords > 0)

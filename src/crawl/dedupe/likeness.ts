@@ -3,6 +3,7 @@
  * that a re-encoded, resized, slightly cropped or watermarked copy correlates almost perfectly and two different pictures
  * with similar hashes do not.
  */
+import { dot } from '../../numerics/index.js';
 import { windowOf } from '../grey.js';
 
 const side = 32;
@@ -35,10 +36,4 @@ function standardized(values: Float64Array): Float64Array {
   const factor = squares > 1 ? 1 / Math.sqrt(squares) : 0;
   for (let i = 0; i < values.length; i++) values[i] *= factor;
   return values;
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
 }

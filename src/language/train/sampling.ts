@@ -26,18 +26,6 @@ export function fillAliasTable(table: Uint32Array, weights: Float64Array): void 
   for (const k of [...small, ...large]) table.set([2 ** 32 - 1, k], 2 * k);
 }
 
-/** P(k) that an alias table stands for. */
-export function aliasProbabilities(table: Uint32Array): Float64Array {
-  const size = table.length / 2;
-  const probabilities = new Float64Array(size);
-  for (let k = 0; k < size; k++) {
-    const kept = table[2 * k] / 2 ** 32;
-    probabilities[k] += kept / size;
-    probabilities[table[2 * k + 1]] += (1 - kept) / size;
-  }
-  return probabilities;
-}
-
 /**
  * Subsampling of frequent words (Mikolov et al. 2013, as their program does it): a word of relative frequency f is kept
  * with probability min(1, √(t/f) + t/f); t = 0 keeps all. 2³² − 1 means always.

@@ -72,21 +72,6 @@ export function textOf(source: WireSource, field: Field): string {
   return decoder.decode(source.bytes.subarray(field.start, field.end));
 }
 
-/** The values of a repeated integer field, which may be packed into one length-delimited field. */
-export function integersOf(source: WireSource, field: Field): number[] {
-  if (field.wireType === 0) return [field.value];
-  const values: number[] = [];
-  // Packed varints look like fields without tags; a tag in front of each lets the same reader decode them.
-  for (let at = field.start; at < field.end; ) {
-    let stop = at;
-    while (stop < field.end && source.bytes[stop] >= 0x80) stop++;
-    const one = Uint8Array.of(8, ...source.bytes.subarray(at, stop + 1));
-    for (const { value } of readFields({ bytes: one, file: source.file })) values.push(value);
-    at = stop + 1;
-  }
-  return values;
-}
-
 /** Collects fields; nested messages and tensor data are joined only once, by `finish`. */
 export class WireWriter {
   readonly pieces: Uint8Array[] = [];

@@ -5,8 +5,9 @@
  */
 import { join } from 'node:path';
 import { matCellOf, matColumnOf, matColumnsOf, writeMat, writeNpz } from '../../formats/index.js';
-import { Matrix } from '../../linalg/index.js';
+import type { Matrix } from '../../linalg/index.js';
 import type { Problem } from '../../problem/index.js';
+import { stackRows } from '../../problem/index.js';
 
 export async function writeXlsa17(folder: string, problem: Problem): Promise<string[]> {
   const { auxiliaryFeatures, auxiliaryLabels, testFeatures, testLabels, auxiliaryNames, testNames } = problem;
@@ -15,11 +16,11 @@ export async function writeXlsa17(folder: string, problem: Problem): Promise<str
   const location = (from: number, count: number) =>
     matColumnOf(Int32Array.from({ length: count }, (_, i) => from + i + 1));
   await writeMat(join(folder, 'res101.mat'), {
-    features: matColumnsOf(stacked(auxiliaryFeatures, testFeatures)),
+    features: matColumnsOf(stackRows(auxiliaryFeatures, testFeatures)),
     labels: matColumnOf(Int32Array.from(labels)),
   });
   await writeMat(join(folder, 'att_splits.mat'), {
-    att: matColumnsOf(stacked(problem.auxiliarySemantics, problem.testSemantics)),
+    att: matColumnsOf(stackRows(problem.auxiliarySemantics, problem.testSemantics)),
     allclasses_names: matCellOf([...auxiliaryNames, ...testNames]),
     trainval_loc: location(0, auxiliaryFeatures.rows),
     test_seen_loc: location(0, 0),
@@ -37,11 +38,4 @@ export async function writeXlsa17(folder: string, problem: Problem): Promise<str
     ...(webVouched ? [['web_vouched', marks(webVouched)] as [string, ReturnType<typeof marks>]] : []),
   ]);
   return ['res101.mat', 'att_splits.mat', 'web.npz'];
-}
-
-function stacked(a: Matrix, b: Matrix): Matrix {
-  const result = Matrix.zeros(a.rows + b.rows, a.cols, a.dtype);
-  result.view(0, a.rows).copyFrom(a);
-  result.view(a.rows, a.rows + b.rows).copyFrom(b);
-  return result;
 }

@@ -1,12 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { instantiateKernels, MemoryPlan } from '../../../src/language/train/kernels.js';
-import { aliasProbabilities, fillAliasTable, fillKeepThresholds } from '../../../src/language/train/sampling.js';
+import { fillAliasTable, fillKeepThresholds } from '../../../src/language/train/sampling.js';
 import { Random } from '../../../src/linalg/random.js';
 
 /** Counts that fall like those of words. */
 const counts = Float64Array.from({ length: 5000 }, (_, k) => Math.ceil(1e6 / (k + 1)));
 const weights = counts.map((count) => count ** 0.75);
 const total = weights.reduce((sum, weight) => sum + weight, 0);
+
+/** P(k) that an alias table stands for. */
+function aliasProbabilities(table: Uint32Array): Float64Array {
+  const size = table.length / 2;
+  const probabilities = new Float64Array(size);
+  for (let k = 0; k < size; k++) {
+    const kept = table[2 * k] / 2 ** 32;
+    probabilities[k] += kept / size;
+    probabilities[table[2 * k + 1]] += (1 - kept) / size;
+  }
+  return probabilities;
+}
 
 describe('the table negative words are drawn from', () => {
   it('stands for probabilities proportional to count^0.75', () => {
