@@ -1,6 +1,7 @@
 /** Test pictures that probably show none of the categories: how many, and those that belong together, with what they resemble. */
 import { type Answer, type FitResult, noneOfThese, verdict } from '../fit/index.js';
-import { percent, whole } from './format.js';
+import { percent } from '../percent.js';
+import { whole } from './format.js';
 import { type Html, html, table } from './html.js';
 import { thumbnail } from './pictures.js';
 import type { GalleryOptions } from './weights.js';

@@ -1,7 +1,7 @@
 /** `bowerbird classify`: pictures in, answers out. */
 import { noneOfThese, verdict } from '../../fit/index.js';
-import type { ClassifiedPicture } from '../../workspace/index.js';
 import { percent } from '../../percent.js';
+import type { ClassifiedPicture } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
 
 export default defineCommand({
