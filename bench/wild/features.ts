@@ -30,7 +30,7 @@ export async function cachedFeatures(pictures: string, model: string, cache: str
       const network = await chooseFeature(await getModel(await findModel(model)), {});
       await extractFeatures(source, network, cache, {
         onProgress: ({ done, total }) => {
-          if (done < shown + 100 && done < total) return;
+          if (done < shown + 100 && done < (total ?? done)) return;
           shown = done;
           console.error(`${model} features of ${pictures}: ${done} of ${total}`);
         },
