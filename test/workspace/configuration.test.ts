@@ -162,7 +162,7 @@ describe('plugins of bowerbird.yaml', () => {
   const withPlugin = () => {
     writeFileSync(
       plugin(),
-      "import { writeFileSync } from 'node:fs';\nwriteFileSync(new URL('./loaded', import.meta.url), '');\nexport const methods = [];\n",
+      "import { writeFileSync } from 'node:fs';\nwriteFileSync(new URL('./loaded', import.meta.url), '');\nexport const sources = { magpie: () => ({}) };\n",
     );
     return read(`${base}plugins: [own.mjs]\n`);
   };
