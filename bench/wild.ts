@@ -21,7 +21,7 @@ import { measure, measureFeatures } from './wild/measure.js';
 import { type WildSource, wildSources } from './wild/problems.js';
 import { applies, drawRegime, type Regime, regimes } from './wild/regimes.js';
 import { ceilingName, drawFigure, own, writeReport } from './wild/report.js';
-import { type Cell, featuresAlone, Journal, summarise } from './wild/results.js';
+import { type Cell, featuresAlone, Journal, summarize } from './wild/results.js';
 
 /** The own method, plain baselines, and every few-shot method; two of them also measured from the web pictures' mean. */
 const rivals = [
@@ -86,7 +86,7 @@ export async function run(args: string[]): Promise<void> {
   const command = `npm run bench -- wild --seeds ${seeds}${values.problems ? ` --problems ${values.problems}` : ''}${values.regimes ? ` --regimes ${values.regimes}` : ''}`;
   const text = writeReport(lines, titles, command);
   const figure = drawFigure(lines);
-  writeFileSync(join(values.out, 'summary.json'), `${JSON.stringify(summarise(lines), null, 1)}\n`);
+  writeFileSync(join(values.out, 'summary.json'), `${JSON.stringify(summarize(lines), null, 1)}\n`);
   writeFileSync(join(values.out, 'report.md'), `${text}\n`);
   writeFileSync(join(values.out, 'wild.svg'), figure);
   console.log(text);

@@ -2,7 +2,7 @@
  * Word vectors against fasttext: quality and speed of skip-gram with the same settings on the same text in one run.
  *
  * The corpus is the Brown corpus and the Wikipedia excerpt of ../shared/data/words. Both programs start from the same
- * tokenised text and end with vectors in the same format; the whole process is measured. Options: `--dim N`,
+ * tokenized text and end with vectors in the same format; the whole process is measured. Options: `--dim N`,
  * `--epochs N`, `--threads 1,2`, `--seeds N` (runs of ours for the spread), `--write` (into docs/benchmarks.md).
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -71,7 +71,7 @@ export class BackendError extends BowerbirdError {
   }
 }
 
-/** A matrix that must be positive definite is not. `pivot` is the first column where the factorisation failed. */
+/** A matrix that must be positive definite is not. `pivot` is the first column where the factorization failed. */
 export class NotPositiveDefiniteError extends BowerbirdError {
   readonly pivot: number;
 

@@ -1,4 +1,4 @@
-// Cholesky factorisation of one small block that fits the first-level cache: A = L L', row by row,
+// Cholesky factorization of one small block that fits the first-level cache: A = L L', row by row,
 // l_ij = (a_ij - Σ_{k<j} l_ik l_jk) / l_jj and l_ii = √(a_ii - Σ_{k<i} l_ik²). Only the lower triangle is touched.
 import { dot } from './rows';
 

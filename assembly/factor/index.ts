@@ -1,4 +1,4 @@
-// Kernels of the factorisations. Pointers and leading dimensions ("…Bytes") count bytes, orders and lengths elements;
+// Kernels of the factorizations. Pointers and leading dimensions ("…Bytes") count bytes, orders and lengths elements;
 // the host side in src/linalg/wasm/factor*.ts holds the block algorithms and calls GEMM for the bulk of the work.
 export { choleskyBlock64, choleskyBlock32 } from './cholesky';
 export { solveBlock64, solveBlock32 } from './triangular';

@@ -7,7 +7,7 @@ import { openNpz, toInt32, toMatrix, toStrings } from '../../src/formats/index.j
 import { type Matrix, Random } from '../../src/linalg/index.js';
 import {
   loadProblem,
-  normalise,
+  normalize,
   type Problem,
   plantWeb,
   restrictToCategories,
@@ -145,7 +145,7 @@ export function plantedCub(cub: Cub, semantics: 'attributes' | 'words', seed: nu
   planted.forEach(({ row }, i) => {
     if (row >= cub.labels.length) webFeatures.row(i).set(cub.zoomed.row(row - cub.labels.length));
   });
-  const problem = normalise({
+  const problem = normalize({
     auxiliaryFeatures: selectRows(cub.features, auxiliaryRows).copy('float64'),
     auxiliaryLabels: Int32Array.from(auxiliaryRows, (row) => auxiliary.indexOf(cub.labels[row])),
     auxiliarySemantics: selectRows(vectors, auxiliary),
@@ -213,7 +213,7 @@ async function birdsMini(folder: string, model: string, cache: string, cub: Cub,
     };
   };
   const [knownPart, webPart, testPart] = [labelled(auxiliary, known), labelled(found, names), labelled(test, names)];
-  const problem = normalise({
+  const problem = normalize({
     auxiliaryFeatures: knownPart.features,
     auxiliaryLabels: knownPart.labels,
     auxiliarySemantics: vectors(known),
@@ -237,7 +237,7 @@ function chosenWeb(problem: Problem, seed: number, { wrong, perCategory }: WebCh
   return perCategory === undefined ? problem : subsetWeb(problem, perCategory, seed);
 }
 
-/** A copy with rows of unit length, as `normalise` gives a problem's own features. */
+/** A copy with rows of unit length, as `normalize` gives a problem's own features. */
 function unit(features: Matrix): Matrix {
   const copy = features.copy('float64');
   scaleToUnitLength('strangers', copy);

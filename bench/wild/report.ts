@@ -3,7 +3,7 @@ import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { markdownTable } from '../shared/document.js';
 import { regimes } from './regimes.js';
-import { featureAreas, type Line, mean, type Summary, summarise } from './results.js';
+import { featureAreas, type Line, mean, type Summary, summarize } from './results.js';
 
 /** The method that the others are rivals of. */
 export const own = 'bowerbird';
@@ -13,7 +13,7 @@ export const ceilingName = 'ceiling (true labels)';
 const baselines = ['whitened-means', 'lr', 'whitened-em', 'whitened-em-balanced'];
 
 export function writeReport(lines: readonly Line[], titles: ReadonlyMap<string, string>, command: string): string {
-  const all = summarise(lines);
+  const all = summarize(lines);
   const problems = [...new Set(all.map(({ problem }) => problem))];
   const measured = all.filter(({ method }) => method !== ceilingName);
   return [
@@ -150,7 +150,7 @@ const written = (figure: number, digits: number) => (Number.isFinite(figure) ? f
 
 /** Accuracy by regime, mean over problems: the own method, the best seven others by their means, and the rest in grey. */
 export function drawFigure(lines: readonly Line[]): string {
-  const all = summarise(lines).filter(({ method }) => method !== ceilingName);
+  const all = summarize(lines).filter(({ method }) => method !== ceilingName);
   const columns = regimesOf(all);
   const ranked = methodsByMean(all);
   const named = new Set([own, ...ranked.slice(0, 8)]);

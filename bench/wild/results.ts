@@ -70,7 +70,7 @@ export interface Summary {
 }
 
 /** Failed ones are left out. */
-export function summarise(lines: readonly Line[]): Summary[] {
+export function summarize(lines: readonly Line[]): Summary[] {
   const groups = new Map<string, (Cell & Measurement)[]>();
   for (const line of lines) {
     if (!('pictures' in line)) continue;

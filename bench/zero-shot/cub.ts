@@ -1,7 +1,7 @@
 /** CUB-200-2011 with GoogLeNet features as zero-shot problems, whole or cut for choosing parameters. */
 import { openNpz, toInt32, toMatrix, toStrings } from '../../src/formats/index.js';
 import { Matrix, Random } from '../../src/linalg/index.js';
-import { normalise, type Problem, restrictToCategories, validationCategoryCount } from '../../src/problem/index.js';
+import { normalize, type Problem, restrictToCategories, validationCategoryCount } from '../../src/problem/index.js';
 
 /** `ss`: the standard split of Akata et al.; `ps`: the proposed split of Xian et al. */
 export type CubSplit = 'ss' | 'ps';
@@ -55,7 +55,7 @@ export function cubProblem(
     part(features, labels, test, testRows),
   ];
   const webRows = web.map(({ row }) => row);
-  return normalise({
+  return normalize({
     auxiliaryFeatures: auxiliaryPart.features,
     auxiliaryLabels: auxiliaryPart.labels,
     auxiliarySemantics: rows(attributes, auxiliary),

@@ -14,7 +14,7 @@ export interface MethodRow {
   low: number;
   high: number;
   /** Share of the strangers that were said to be none of the listed species; absent for a method that never says so. */
-  recognised?: number;
+  recognized?: number;
   /** Share of the other pictures that were said to be so. */
   mistaken?: number;
 }
@@ -40,9 +40,9 @@ export async function scoreMethods(
   return { testPictures: table.problem.testPictures, strangers, methods };
 }
 
-function recognition(strangers: StrangerScores | undefined): Pick<MethodRow, 'recognised' | 'mistaken'> {
-  const { recognised, mistaken } = strangers ?? {};
-  return { ...(recognised !== undefined && { recognised }), ...(mistaken !== undefined && { mistaken }) };
+function recognition(strangers: StrangerScores | undefined): Pick<MethodRow, 'recognized' | 'mistaken'> {
+  const { recognized, mistaken } = strangers ?? {};
+  return { ...(recognized !== undefined && { recognized }), ...(mistaken !== undefined && { mistaken }) };
 }
 
 async function withoutText(workspace: Workspace, table: CompareTable, signal: AbortSignal): Promise<MethodRow> {

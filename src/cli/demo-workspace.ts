@@ -68,7 +68,7 @@ export async function openDemoWorkspace(
 ): Promise<DemoWorkspace> {
   const before = await readRecord(folder, seed, size);
   await mkdir(folder, { recursive: true });
-  // Before the first picture, so that a run that was killed while drawing is recognised.
+  // Before the first picture, so that a run that was killed while drawing is recognized.
   await writeRecord(folder, { seed, size, ...before });
   const world = await writeWorld(folder, { ...size.world, seed, ...options });
   const site = await openAgain(world, seed, before?.port);

@@ -20,7 +20,7 @@ import { dropPlaceholders, knownPlaceholders, type PlaceholderOptions } from './
 import { reconcile } from './reconcile.js';
 import { Semaphore } from './semaphore.js';
 import type { Source, SourceContext } from './sources/source.js';
-import { type CrawlSummary, summarise } from './summary.js';
+import { type CrawlSummary, summarize } from './summary.js';
 import { Tally } from './tally.js';
 
 export interface CrawlOptions {
@@ -148,7 +148,7 @@ class Crawl {
       for (const path of removed) await this.#store.remove(path);
       if (removed.length === 0) break;
     }
-    return summarise(this.#catalog, this.#options, this.#perCategory);
+    return summarize(this.#catalog, this.#options, this.#perCategory);
   }
 
   async #reconcile(): Promise<void> {

@@ -19,7 +19,7 @@ export interface CrawlSummary {
 
 const shownFailures = 50;
 
-export async function summarise(
+export async function summarize(
   catalog: Catalog,
   options: { categories: readonly Category[] },
   perCategory: number,

@@ -6,7 +6,7 @@ import { splitProblem } from './context.js';
 import { type EvaluationSetting, evaluate, type OpenRun } from './evaluation-run.js';
 import { hasParts, lacksText, reasonToSkip } from './method-groups.js';
 import { type EarlyStopping, failureOf, type MethodRunOptions, methodRuns, unsuitable } from './method-run.js';
-import { type PaperDataset, recogniseDataset } from './paper-figures.js';
+import { type PaperDataset, recognizeDataset } from './paper-figures.js';
 import type { CompareTable, FitJob, Parameters } from './results.js';
 import { searchable } from './sample-parameters.js';
 import { writeTable } from './table-files.js';
@@ -20,7 +20,7 @@ export interface CompareOptions extends EvaluationSetting {
   /** Final fits of each method, with seeds 1 … K. @default 1 */
   seeds?: number;
   earlyStopping?: EarlyStopping;
-  /** Print the paper's figures of this dataset; recognised by itself where the problem has its categories. */
+  /** Print the paper's figures of this dataset; recognized by itself where the problem has its categories. */
   paper?: PaperDataset;
 }
 
@@ -95,8 +95,8 @@ export async function compareIn(open: OpenRun, options: CompareOptions): Promise
       if (outcomes.length > 0) results.push({ run, outcomes: outcomes.sort((a, b) => a.job.seed - b.job.seed) });
     }
   }
-  const recognised = recogniseDataset(problem);
-  const paper = options.paper ? { dataset: options.paper, recognisedBy: 'as asked for' } : recognised;
+  const recognized = recognizeDataset(problem);
+  const paper = options.paper ? { dataset: options.paper, recognisedBy: 'as asked for' } : recognized;
   return buildTable(results, {
     title,
     problem: splitProblem(problem, { split: 'test', generalized }, seed),

@@ -80,7 +80,7 @@ const marks: Readonly<Record<PaperDataset, { auxiliary: number; test: number; wo
 };
 
 /** Whether a problem looks like one of the paper's datasets, and by what it was known. */
-export function recogniseDataset(problem: Problem): { dataset: PaperDataset; recognisedBy: string } | undefined {
+export function recognizeDataset(problem: Problem): { dataset: PaperDataset; recognisedBy: string } | undefined {
   const names = [...problem.auxiliaryNames, ...problem.testNames].map((name) => name.toLowerCase());
   for (const dataset of paperDatasets) {
     const { auxiliary, test, word } = marks[dataset];

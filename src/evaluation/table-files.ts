@@ -42,7 +42,7 @@ function csvColumns({ setting, rows }: CompareTable): CsvColumn[] {
     ['theta_area', (row) => row.thetaArea],
     ...(rows.some(({ strangers }) => strangers)
       ? ([
-          ['strangers_recognised', (row) => row.strangers?.recognised],
+          ['strangers_recognized', (row) => row.strangers?.recognized],
           ['listed_mistaken_for_strangers', (row) => row.strangers?.mistaken],
           ['stranger_area', (row) => row.strangers?.area],
         ] satisfies CsvColumn[])
@@ -85,8 +85,8 @@ export function tableCells(table: CompareTable): { titles: string[]; rows: strin
     );
   if (table.rows.some(({ strangers }) => strangers))
     columns.push([
-      'strangers recognised %',
-      ({ strangers }) => (strangers?.recognised === undefined ? '–' : percent(strangers.recognised)),
+      'strangers recognized %',
+      ({ strangers }) => (strangers?.recognized === undefined ? '–' : percent(strangers.recognized)),
     ]);
   if (ausuc) columns.push(['AUSUC', (row) => row.ausuc?.toFixed(3) ?? '']);
   if (table.paper) columns.push([`paper (${table.paper.dataset})`, (row) => row.paperAccuracy?.toFixed(2) ?? '']);

@@ -1,6 +1,6 @@
 /**
  * Confidence that means something: (1 − doubt) softmax(scores/(σ T)) + doubt/C, where σ is the mean spread of a picture's scores over the
- * categories, which makes classifiers comparable, and the temperature T minimises the negative log-likelihood on
+ * categories, which makes classifiers comparable, and the temperature T minimizes the negative log-likelihood on
  * pictures whose category is known (Guo et al., "On calibration of modern neural networks", ICML 2017). Those are the
  * pictures of the validation categories, classified by the same method fitted for them; test labels are not touched. What
  * was learnt from n pictures leaves a doubt (`doubtAfter`), however clear those n were.

@@ -27,7 +27,7 @@ const kinds: readonly ScorerKind[] = ['own', 0.1, 1];
 export interface ScorerSetting {
   /** Whether the method learns from the web pictures. */
   web: boolean;
-  normalise: LinearScorer['normalise'];
+  normalize: LinearScorer['normalize'];
   backend: Backend;
 }
 
@@ -39,12 +39,12 @@ export function scorerOfKind(
   kind: ScorerKind,
   method: Method,
   problem: Problem,
-  { web, normalise, backend }: ScorerSetting,
+  { web, normalize, backend }: ScorerSetting,
   rows?: readonly number[],
 ): LinearScorer | undefined {
-  if (kind !== 'own') return studentOf(method, problem, { ridge: kind, rows, web, normalise, backend });
+  if (kind !== 'own') return studentOf(method, problem, { ridge: kind, rows, web, normalize, backend });
   const linear = method.linear?.();
-  return linear && { ...linear, normalise, names: candidateNames(problem) };
+  return linear && { ...linear, normalize, names: candidateNames(problem) };
 }
 
 /**

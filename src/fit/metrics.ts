@@ -43,7 +43,7 @@ export interface FitMetrics {
 export interface StrangerScores {
   pictures: number;
   /** Share of them that was said to show none of the candidates; absent for a method that never says so. */
-  recognised?: number;
+  recognized?: number;
   /** Share of the other pictures that was said to show none, though one was right. */
   mistaken?: number;
   /** Chance that a stranger is thought likelier to be one than another picture. */
@@ -92,7 +92,7 @@ export function confidenceMetrics(answers: Omit<Said, 'scores'>, labels: Int32Ar
     ...(pictures > 0 && {
       strangers: {
         pictures,
-        ...(unlisted && { recognised: said(true) / pictures }),
+        ...(unlisted && { recognized: said(true) / pictures }),
         ...(unlisted &&
           pictures < labels.length && {
             mistaken: said(false) / (labels.length - pictures),

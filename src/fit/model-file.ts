@@ -7,9 +7,11 @@ const format = 'bowerbird-model-1';
 
 export async function saveModel(path: string, model: Model): Promise<void> {
   const { scorer, method, kind, sharpness, strangers, features } = model;
-  const { map, weights, bias, names, normalise, power, unitSemantics = false } = scorer;
+  const { map, weights, bias, names, normalize, power, unitSemantics = false } = scorer;
   const metadata = {
-    ...{ format, method, kind, normalise, names: JSON.stringify(names), unitSemantics: String(unitSemantics) },
+    // The key of the file is older than the spelling of the field.
+    ...{ format, method, kind, normalise: normalize },
+    ...{ names: JSON.stringify(names), unitSemantics: String(unitSemantics) },
     ...(power !== undefined && { power: String(power) }),
     ...(sharpness && {
       temperature: String(sharpness.temperature),
@@ -52,7 +54,7 @@ export async function loadModel(path: string): Promise<Model> {
       ...(arrays.includes('map') && { map: await matrix('map') }),
       weights: await matrix('weights'),
       bias: await vector('bias'),
-      normalise: metadata.normalise === 'unit' ? 'unit' : 'none',
+      normalize: metadata.normalise === 'unit' ? 'unit' : 'none',
       unitSemantics: metadata.unitSemantics === 'true',
       ...(metadata.power !== undefined && { power: Number(metadata.power) }),
       names: JSON.parse(metadata.names) as string[],

@@ -46,7 +46,7 @@ export async function modelOf(
   const { name, web, backend, scaling, centred, calibrate, features } = setting;
   // What was done to the features depended on the pictures of the fit.
   if (scaling === 'zscore' || centred) return {};
-  const scorers = { web, normalise: scaling === 'l2' ? ('unit' as const) : ('none' as const), backend };
+  const scorers = { web, normalize: scaling === 'l2' ? ('unit' as const) : ('none' as const), backend };
   const own = { method: name, ...(features !== undefined && { features }) };
   const strangers = method.strangers?.();
   const choice = calibrate && (await choiceOf(problem, learn, { ...setting, ...scorers, noise: calibrate.noise }));

@@ -12,7 +12,7 @@ import { chancesOf, type Sharpness } from './calibration.js';
 
 export interface LinearScorer extends LinearDecision {
   /** Whether features are brought to unit length first. */
-  readonly normalise: 'unit' | 'none';
+  readonly normalize: 'unit' | 'none';
   readonly names: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function scorePictures(scorer: LinearScorer, features: Matrix, backend: B
   const d = (scorer.map ?? scorer.weights).rows;
   if (features.cols !== d)
     throw new ArgumentError(`the classifier takes ${d} features a picture, these have ${features.cols}`);
-  let current = prepared(features, scorer.normalise, scorer.power);
+  let current = prepared(features, scorer.normalize, scorer.power);
   if (scorer.map) current = times(backend, current, scorer.map);
   if (scorer.unitSemantics) toUnitRows(current);
   return affine(backend, current, scorer);
@@ -44,12 +44,12 @@ export function scorePictures(scorer: LinearScorer, features: Matrix, backend: B
 /** The chance of each picture to show no candidate. */
 export function unlistedChances(
   strangers: StrangerDecision,
-  normalise: LinearScorer['normalise'],
+  normalize: LinearScorer['normalize'],
   features: Matrix,
   backend: Backend,
 ): Float64Array {
   const { candidates, coefficients, intercept } = strangers;
-  const scores = affine(backend, prepared(features, normalise, strangers.power), strangers);
+  const scores = affine(backend, prepared(features, normalize, strangers.power), strangers);
   return Float64Array.from({ length: scores.rows }, (_, i) => {
     const listed = scores.row(i).slice(0, candidates).sort();
     const best = listed[candidates - 1];
@@ -66,7 +66,7 @@ export function classifyFeatures(model: Model, features: Matrix, backend: Backen
   if (!sharpness) return answersOf(scores, scorer.names);
   const listed = chancesOf(scores, sharpness);
   if (!strangers) return answersOf(scores, scorer.names, { chances: { listed } });
-  const unlisted = unlistedChances(strangers, scorer.normalise, features, backend);
+  const unlisted = unlistedChances(strangers, scorer.normalize, features, backend);
   for (let i = 0; i < listed.rows; i++) {
     const row = listed.row(i);
     for (let c = 0; c < row.length; c++) row[c] *= 1 - unlisted[i];
@@ -75,9 +75,9 @@ export function classifyFeatures(model: Model, features: Matrix, backend: Backen
 }
 
 /** To unit length where that is wanted, and, where there is a power, raised to it and to unit length again. */
-function prepared(features: Matrix, normalise: LinearScorer['normalise'], power?: number): Matrix<Float64Array> {
+function prepared(features: Matrix, normalize: LinearScorer['normalize'], power?: number): Matrix<Float64Array> {
   const rows = features.copy('float64');
-  if (normalise === 'unit') toUnitRows(rows);
+  if (normalize === 'unit') toUnitRows(rows);
   if (power === undefined) return rows;
   for (let i = 0; i < rows.data.length; i++) rows.data[i] = Math.sign(rows.data[i]) * Math.abs(rows.data[i]) ** power;
   toUnitRows(rows);

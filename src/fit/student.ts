@@ -16,12 +16,12 @@ export interface StudentOptions {
   rows?: readonly number[];
   /** Whether the method learnt from the web pictures. */
   web: boolean;
-  normalise: LinearScorer['normalise'];
+  normalize: LinearScorer['normalize'];
   backend: Backend;
 }
 
 export function studentOf(method: Method, problem: Problem, options: StudentOptions): LinearScorer {
-  const { ridge, web, normalise, backend } = options;
+  const { ridge, web, normalize, backend } = options;
   const { testFeatures, webFeatures, webLabels } = problem;
   const lessons = options.rows ?? Array.from({ length: testFeatures.rows }, (_, i) => i);
   const names = candidateNames(problem);
@@ -42,5 +42,5 @@ export function studentOf(method: Method, problem: Problem, options: StudentOpti
       ),
     },
   );
-  return { normalise, ...transposedModel(model), names };
+  return { normalize, ...transposedModel(model), names };
 }

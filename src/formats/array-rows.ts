@@ -7,7 +7,7 @@ import type { RealArray } from '../linalg/index.js';
 import { convertReals, elementCount, type NumericData, type NumericDtype } from './array.js';
 import { type FileSource, openFile, type RandomAccessFile } from './file.js';
 import { readHeader } from './npy-header.js';
-import { checkRows, decode, normalise, readStored, type StoredArray } from './stored-array.js';
+import { checkRows, decode, normalize, readStored, type StoredArray } from './stored-array.js';
 
 export interface ArrayRows {
   readonly shape: readonly number[];
@@ -69,7 +69,7 @@ export function storedRows(file: RandomAccessFile, stored: StoredArray, close: (
       if (direct) {
         const bytes = new Uint8Array(target.buffer, target.byteOffset + done * width, length * width);
         await file.readInto(bytes, offset, 'array elements');
-        normalise(bytes, dtype as NumericDtype, stored.bigEndian);
+        normalize(bytes, dtype as NumericDtype, stored.bigEndian);
       } else {
         const part = decode(file, stored, await file.read(offset, length * width, 'array elements'), offset);
         convertReals(dtype as NumericDtype, part as NumericData, target.subarray(done, done + length));

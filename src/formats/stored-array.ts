@@ -116,7 +116,7 @@ async function readRun(
     } else {
       const bytes = new Uint8Array(data.buffer, data.byteOffset + done * width, count * width);
       await file.readInto(bytes, offset, 'array elements');
-      normalise(bytes, dtype as NumericDtype, stored.bigEndian);
+      normalize(bytes, dtype as NumericDtype, stored.bigEndian);
     }
   }
 }
@@ -184,12 +184,12 @@ export function decode(
     bfloatToFloats(halves, floats);
     return floats;
   }
-  normalise(bytes, dtype, stored.bigEndian);
+  normalize(bytes, dtype, stored.bigEndian);
   return typedArray(dtype, bytes.buffer);
 }
 
 /** Puts numbers into this machine's byte order, and booleans to 0 and 1. */
-export function normalise(bytes: Uint8Array, dtype: NumericDtype, bigEndian: boolean): void {
+export function normalize(bytes: Uint8Array, dtype: NumericDtype, bigEndian: boolean): void {
   if (dtype === 'bool') for (let i = 0; i < bytes.length; i++) bytes[i] = bytes[i] === 0 ? 0 : 1;
   else if (bigEndian !== hostIsBigEndian) swapBytes(bytes, itemBytes[dtype]);
 }

@@ -9,7 +9,7 @@ export function pseudoInverse(backend: Backend, a: Matrix): Matrix {
   return spectralFunction(backend, a, (value, largest) => (value > rankTolerance[a.dtype] * largest ? 1 / value : 0));
 }
 
-export interface Regularised {
+export interface Regularized {
   /** (A + ridge I)⁻¹, or A⁺ where the ridge is 0. */
   inverse: Matrix;
   /** Σ λ/(λ + ridge): the rank, less what the ridge takes. */
@@ -17,7 +17,7 @@ export interface Regularised {
 }
 
 /** For symmetric positive semi-definite A, which is overwritten. */
-export function regularisedInverse(backend: Backend, a: Matrix, ridge: number): Regularised {
+export function regularizedInverse(backend: Backend, a: Matrix, ridge: number): Regularized {
   let freedom = 0;
   const inverse = spectralFunction(backend, a, (value, largest) => {
     const size = value > rankTolerance[a.dtype] * largest ? value : 0;

@@ -10,7 +10,7 @@ const relativeTolerance = 1e-12;
 
 /**
  * Rows of the result are an orthonormal basis of the row space of the given matrices: Gram–Schmidt with pivoting on
- * the longest remaining vector, each vector orthogonalised twice ("twice is enough").
+ * the longest remaining vector, each vector orthogonalized twice ("twice is enough").
  */
 export function spanBasis(...groups: Matrix[]): Matrix<Float64Array> {
   const dimension = groups[0].cols;

@@ -4,7 +4,7 @@
  * only (Xw − W̃X̃)L' = XwL' − XwΠL' + P_prev (LΠL'): two C×d matrices and one C×C matrix, computed once.
  */
 import type { Backend, Matrix } from '../linalg/index.js';
-import { regularisedInverse } from './solve.js';
+import { regularizedInverse } from './solve.js';
 import type { WebFeatures } from './web-features.js';
 
 export interface TextTerm {
@@ -31,7 +31,7 @@ export async function textTerm(backend: Backend, web: WebFeatures, text: Matrix,
   const gram = backend.matrix(text.cols, text.cols, dtype);
   backend.syrk(gram, grouped, { transpose: true });
   const square = backend.dot(grouped, grouped) / text.cols;
-  const { inverse, freedom } = regularisedInverse(backend, gram, ridge * square);
+  const { inverse, freedom } = regularizedInverse(backend, gram, ridge * square);
   const categoryText = backend.matrix(categories, text.cols, dtype);
   labels.forEach((c, i) => {
     const row = grouped.row(i);

@@ -28,7 +28,7 @@ export interface BoxProgrammeOptions {
   signal?: AbortSignal;
 }
 
-/** The minimiser. */
+/** The minimizer. */
 export async function solveBoxProgramme(
   backend: Backend,
   programme: BoxProgramme,

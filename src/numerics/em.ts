@@ -1,6 +1,6 @@
 /**
- * Mixture of spherical Gaussians whose means are expected near given places, by expectation-maximisation (Dempster, Laird
- * and Rubin 1977): maximises over means θ_c and one variance σ²
+ * Mixture of spherical Gaussians whose means are expected near given places, by expectation-maximization (Dempster, Laird
+ * and Rubin 1977): maximizes over means θ_c and one variance σ²
  * Σᵢ log Σ_c exp(u_ic) N(zᵢ; θ_c, σ²I) + Σ_c log N(θ_c; μ_c, σ²/strength I), where u_ic is what is known of picture i and
  * component c beforehand. E: p_ic ∝ exp(u_ic) N(zᵢ; θ_c, σ²I). M: θ_c = (Σᵢ p_ic zᵢ + strength μ_c)/(Σᵢ p_ic + strength)
  * and σ² the mean squared deviation, both in closed form, so that the objective never falls.
@@ -48,7 +48,7 @@ export async function fitMixture(
   { tolerance = 1e-6, maxIterations = 100, signal, onIteration }: MixtureOptions = {},
 ): Promise<MixtureFit> {
   let responsibilities = start;
-  let mixture = maximise(backend, points, responsibilities, prior);
+  let mixture = maximize(backend, points, responsibilities, prior);
   const objectives: number[] = [];
   for (let iteration = 0; ; iteration++) {
     signal?.throwIfAborted();
@@ -62,7 +62,7 @@ export async function fitMixture(
       for (let c = 0; c < row.length; c++) row[c] = Math.exp(row[c] - logs[i]);
     }
     responsibilities = joint;
-    mixture = maximise(backend, points, responsibilities, prior);
+    mixture = maximize(backend, points, responsibilities, prior);
     onIteration?.(iteration + 1);
     await yieldToEventLoop();
   }
@@ -89,7 +89,7 @@ export function jointDensities(
   return result;
 }
 
-function maximise(
+function maximize(
   backend: Backend,
   points: Matrix<Float64Array>,
   responsibilities: Matrix<Float64Array>,

@@ -11,7 +11,7 @@ export { digamma, inverseDigamma, logGamma, trigamma } from './gamma.js';
 export { type Graph, laplacianForm, neighbourGraph, smallest } from './graph.js';
 export { kMeans } from './k-means.js';
 export { gaussianKernel, medianWidth } from './kernels.js';
-export { minimise } from './lbfgs.js';
+export { minimize } from './lbfgs.js';
 export { trainMachines } from './linear-machines.js';
 export { type LinearModel, labelTargets, linearDecisions, transposedModel } from './linear-model.js';
 export { linearSvm } from './linear-svm.js';

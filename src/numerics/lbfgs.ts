@@ -36,8 +36,8 @@ interface Pair {
   scaled: number;
 }
 
-/** Minimises in place: `point` is where it starts and where the answer is left. */
-export async function minimise(
+/** Minimizes in place: `point` is where it starts and where the answer is left. */
+export async function minimize(
   objective: Objective,
   point: Float64Array,
   { tolerance = 1e-6, maxIterations = 200, memory = 10, precondition, signal, onIteration }: LbfgsOptions = {},

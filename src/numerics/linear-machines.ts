@@ -1,7 +1,7 @@
 /**
  * Many linear machines over the same pictures, min over W of Σᵢ loss(W xᵢ) + decay/2 ‖W‖², by nonlinear conjugate
  * gradients (Polak and Ribière, restarted when β < 0) preconditioned with κX'X + decay I. All machines share the one
- * factorisation, so a dozen iterations of two matrix products do. Stops when ‖gradient‖ in the norm of the inverse
+ * factorization, so a dozen iterations of two matrix products do. Stops when ‖gradient‖ in the norm of the inverse
  * preconditioner has fallen to `tolerance` of its start for every machine.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';

@@ -49,7 +49,7 @@ export function mainDirections(
       directions,
       energies.map((energy) => 1 / Math.sqrt(energy)),
     );
-    orthonormalise(backend, scratch, directions);
+    orthonormalize(backend, scratch, directions);
     return { directions: facingForward(directions.copy('float64')), energies };
   } finally {
     scratch.release();
@@ -80,7 +80,7 @@ export function leadingEigenvectors(
  * D ← (DD')^-½ D for almost orthonormal rows, by two steps D ← (3D − DD'D)/2 of Newton and Schulz, each of which squares the
  * error. The division by small σ leaves up to ε/`negligible`, about 1e-5; two steps leave rounding.
  */
-function orthonormalise(backend: Backend, scratch: Scratch, directions: Matrix): void {
+function orthonormalize(backend: Backend, scratch: Scratch, directions: Matrix): void {
   const count = directions.rows;
   const products = scratch.matrix(count, count);
   const before = scratch.matrix(count, directions.cols);

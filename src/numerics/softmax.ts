@@ -1,13 +1,13 @@
 /**
  * Softmax regression, min over W and b of −Σᵢ Σ_c tᵢ_c log p_c(xᵢ) + decay/2 ‖W‖², p(x) ∝ exp(W x + b), with targets
- * t ≥ 0 that need not be one-hot nor sum to one (a row's sum is the instance's weight). Minimised over all instances at
+ * t ≥ 0 that need not be one-hot nor sum to one (a row's sum is the instance's weight). Minimized over all instances at
  * once by L-BFGS; every evaluation is two matrix products.
  */
 import { ArgumentError } from '../errors.js';
 import type { Backend } from '../linalg/index.js';
 import { Matrix } from '../linalg/index.js';
 import { centred, columnMeans } from './centring.js';
-import { minimise } from './lbfgs.js';
+import { minimize } from './lbfgs.js';
 import { type LinearModel, linearDecisions } from './linear-model.js';
 import { dot } from './products.js';
 import { Scratch } from './scratch.js';
@@ -74,7 +74,7 @@ export class SoftmaxRegression {
       }
       return loss + layer.backward(parameters, gradient, this.decay);
     };
-    await minimise(objective, this.#point, { tolerance, maxIterations, precondition: this.#precondition, signal });
+    await minimize(objective, this.#point, { tolerance, maxIterations, precondition: this.#precondition, signal });
   }
 
   get model(): LinearModel {
@@ -117,7 +117,7 @@ export function softmaxInPlace(row: Float64Array): void {
 
 /**
  * The map from parameters (W row by row, then b) to probabilities and back. Works on centred features, which changes
- * b alone and spares the optimiser the long common direction of CNN features.
+ * b alone and spares the optimizer the long common direction of CNN features.
  */
 export class SoftmaxLayer {
   readonly #backend: Backend;

@@ -4,7 +4,7 @@
  */
 import { ProblemError } from '../errors.js';
 import type { Matrix } from '../linalg/index.js';
-import { type FeatureScaling, featureArrays, zeroVectorError } from './normalise.js';
+import { type FeatureScaling, featureArrays, zeroVectorError } from './normalize.js';
 import { candidateNames, type Problem } from './problem.js';
 
 export interface CheckOptions {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Matrix } from '../linalg/index.js';
-import { featureArrays } from './normalise.js';
+import { featureArrays } from './normalize.js';
 import type { Problem } from './problem.js';
 
 export interface Finding {

@@ -6,7 +6,7 @@ import { ArgumentError } from '../errors.js';
 import type { Dtype } from '../linalg/index.js';
 import { Random } from '../linalg/index.js';
 import { cleanPictures, generateWorld, type World, webPictures } from './generate-pictures.js';
-import { type FeatureScaling, normalise } from './normalise.js';
+import { type FeatureScaling, normalize } from './normalize.js';
 import type { Problem, ValidationWeb } from './problem.js';
 import { validationCategoryCount } from './validation.js';
 
@@ -97,7 +97,7 @@ export function generateProblem(options: GenerateOptions = {}): Problem {
     generalized: false,
     ...(settings.validation && { validationWeb: generateValidationWeb(world) }),
   };
-  return normalise(problem, { scaling: settings.scaling });
+  return normalize(problem, { scaling: settings.scaling });
 }
 
 function generateValidationWeb(world: World): ValidationWeb {

@@ -27,10 +27,10 @@ export {
 export {
   type FeatureScaling,
   featureScalings,
-  type NormaliseOptions,
-  normalise,
+  type NormalizeOptions,
+  normalize,
   scaleToUnitLength,
-} from './normalise.js';
+} from './normalize.js';
 export { type PlantedPicture, type PlantOptions, plantWeb } from './plant-web.js';
 export { candidateNames, candidateSemantics, type Problem, type ValidationWeb } from './problem.js';
 export { semanticsOf } from './read-arrays.js';
@@ -58,7 +58,7 @@ export {
   subsetWeb,
   topWeb,
 } from './subset.js';
-export { type ProblemSummary, type SetSummary, summarise } from './summary.js';
+export { type ProblemSummary, type SetSummary, summarize } from './summary.js';
 export {
   type SyntheticWebOptions,
   syntheticValidationWeb,

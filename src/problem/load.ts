@@ -6,12 +6,12 @@ import { ArgumentError } from '../errors.js';
 import type { Dtype } from '../linalg/index.js';
 import { type ArraySource, openArrays } from './array-source.js';
 import { checkProblem } from './check.js';
-import { type NormaliseOptions, normaliseInPlace } from './normalise.js';
+import { type NormalizeOptions, normalizeInPlace } from './normalize.js';
 import type { Problem } from './problem.js';
 import { readArrayProblem, readValidationWeb, withTermFrequencies } from './read-arrays.js';
 import { isXlsa17, readXlsa17 } from './xlsa17.js';
 
-export interface LoadOptions extends NormaliseOptions {
+export interface LoadOptions extends NormalizeOptions {
   /** Reads `aux_NAME` and `test_NAME` as semantic vectors, or the variable NAME of an xlsa17 pair. @default 'semantics' */
   semantics?: string;
   /** Precision of all matrices. @default 'float64' */
@@ -39,7 +39,7 @@ export interface LoadOptions extends NormaliseOptions {
 export async function loadProblem(path: string, options: LoadOptions = {}): Promise<Problem> {
   const problem = await readProblem(path, options);
   checkProblem(problem, { scaling: options.scaling ?? 'l2', web: options.web });
-  return normaliseInPlace(problem, options);
+  return normalizeInPlace(problem, options);
 }
 
 /** The problem as it lies in the file, neither checked nor scaled. */

@@ -130,7 +130,7 @@ export function requireLearnable(problem: Problem): void {
     );
 }
 
-/** Whether two matrices hold the same rows: how a transductive method recognises the pictures of its fit. */
+/** Whether two matrices hold the same rows: how a transductive method recognizes the pictures of its fit. */
 export function sameRows(a: Matrix, b: Matrix): boolean {
   if (a === b) return true;
   if (a.rows !== b.rows || a.cols !== b.cols || a.dtype !== b.dtype) return false;

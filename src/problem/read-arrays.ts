@@ -43,7 +43,7 @@ export async function readArrayProblem(
     testLabels: await read.optional('test_labels', 'integers'),
     testSemantics,
     testNames: (await read.optional('test_names', 'strings')) ?? numberedNames('test', testSemantics.rows),
-    testShares: normalised(await read.optional('test_shares', 'numbers')),
+    testShares: normalized(await read.optional('test_shares', 'numbers')),
     generalized: (await read.optional('generalized', 'integers'))?.[0] === 1,
     validationWeb: source.has('validation_web_features') ? await readValidationWeb(source, options) : undefined,
   };
@@ -51,7 +51,7 @@ export async function readArrayProblem(
 }
 
 /** Shares may be written as any numbers in the right proportion; those that are none are left for the check. */
-function normalised(shares: Float64Array | undefined): Float64Array | undefined {
+function normalized(shares: Float64Array | undefined): Float64Array | undefined {
   const total = shares?.reduce((sum, share) => sum + share, 0) ?? 0;
   return total > 0 ? shares!.map((share) => share / total) : shares;
 }

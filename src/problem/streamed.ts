@@ -9,7 +9,7 @@ import { Matrix } from '../linalg/index.js';
 import { type ArraySource, isFolder, openArrays } from './array-source.js';
 import { checkProblem } from './check.js';
 import type { LoadOptions } from './load.js';
-import { normaliseInPlace, zeroVectorError } from './normalise.js';
+import { normalizeInPlace, zeroVectorError } from './normalize.js';
 import type { Problem } from './problem.js';
 import { readArrayProblem, toMarks, withTermFrequencies } from './read-arrays.js';
 
@@ -56,7 +56,7 @@ export async function openStreamedProblem(path: string, options: LoadOptions = {
   try {
     const others = await readArrayProblem(source, withoutWeb(source), { ...options, dtype, web: 'optional' });
     checkProblem(others, { scaling, web: 'optional' });
-    normaliseInPlace(others, options);
+    normalizeInPlace(others, options);
     const problem = withTermFrequencies({ ...others, ...(await webAttachments(source, dtype)) }, { ...options, dtype });
     const rows = await openRows(path);
     checkRows(problem, rows);

@@ -27,18 +27,18 @@ export interface ProblemSummary {
   readonly testNames: readonly string[];
 }
 
-export function summarise(problem: Problem): ProblemSummary {
+export function summarize(problem: Problem): ProblemSummary {
   const { validationWeb: web } = problem;
   const countA = problem.auxiliaryNames.length;
   const countT = problem.testNames.length;
   const candidates = candidateNames(problem).length;
   const sets: SetSummary[] = [
-    summariseSet('auxiliary', problem.auxiliaryFeatures.rows, countA, problem.auxiliaryLabels),
-    summariseSet('web', problem.webFeatures.rows, countT, problem.webLabels, problem.webKinds),
-    summariseSet('test', problem.testFeatures.rows, candidates, problem.testLabels),
+    summarizeSet('auxiliary', problem.auxiliaryFeatures.rows, countA, problem.auxiliaryLabels),
+    summarizeSet('web', problem.webFeatures.rows, countT, problem.webLabels, problem.webKinds),
+    summarizeSet('test', problem.testFeatures.rows, candidates, problem.testLabels),
   ];
   if (web)
-    sets.push(summariseSet('validation web', web.features.rows, new Set(web.labels).size, web.labels, web.kinds));
+    sets.push(summarizeSet('validation web', web.features.rows, new Set(web.labels).size, web.labels, web.kinds));
   return {
     features: problem.auxiliaryFeatures.cols,
     semanticDimensions: problem.auxiliarySemantics.cols,
@@ -52,7 +52,7 @@ export function summarise(problem: Problem): ProblemSummary {
   };
 }
 
-function summariseSet(
+function summarizeSet(
   name: SetSummary['name'],
   pictures: number,
   categories: number,

@@ -84,7 +84,7 @@ export class RegistryClient {
   }
 
   /**
-   * What authorises a request to this address: the settings of the longest path above it (`//host/path/:_authToken`, `_auth`,
+   * What authorizes a request to this address: the settings of the longest path above it (`//host/path/:_authToken`, `_auth`,
    * or `username` and `_password`); a tarball on the registry's own host may use those of the registry.
    */
   authorization(url: URL, name: string): string | undefined {

@@ -36,7 +36,7 @@ export function comparison(compare: CompareTable): Html {
 <h3>Accuracy</h3>
 ${accuracyChart(compare)}
 ${scores(compare)}
-${compare.paper && html`<p class="caption">“Paper”: the accuracy printed for ${compare.paper.dataset.toUpperCase()} in ${compare.paper.citation}. Its features and web pictures were others. The dataset was recognised by: ${compare.paper.recognisedBy}.</p>`}
+${compare.paper && html`<p class="caption">“Paper”: the accuracy printed for ${compare.paper.dataset.toUpperCase()} in ${compare.paper.citation}. Its features and web pictures were others. The dataset was recognized by: ${compare.paper.recognisedBy}.</p>`}
 ${categoryPairs(best, reference)}
 <h3>Confusion of ${titleOf(compare, compare.confusion.method)}</h3>
 ${confusionMatrix({ names: compare.categories, counts: compare.confusion.counts }, titleOf(compare, compare.confusion.method))}
@@ -156,13 +156,13 @@ function scores(compare: CompareTable): Html {
     ...(any((row) => row.strangers)
       ? [
           {
-            head: 'Strangers recognised %',
+            head: 'Strangers recognized %',
             hint: 'of the test pictures that show none of the categories; in small print, other pictures taken for such',
             numeric: true,
             cell: ({ strangers }: CompareRow) =>
-              strangers?.recognised === undefined
+              strangers?.recognized === undefined
                 ? '–'
-                : html`${percent(strangers.recognised)}<span class="sub">${percent(strangers.mistaken)} of the others</span>`,
+                : html`${percent(strangers.recognized)}<span class="sub">${percent(strangers.mistaken)} of the others</span>`,
           },
         ]
       : []),
@@ -202,7 +202,7 @@ function scores(compare: CompareTable): Html {
   const sorted = [...compare.rows].sort((a, b) => b.accuracy.mean - a.accuracy.mean);
   return table(columns, sorted, {
     caption: `${compare.rows.length} methods, ${compare.seeds.length === 1 ? 'one seed' : `${compare.seeds.length} seeds`}, ${compare.trials > 0 ? `${compare.trials} trials each` : 'default parameters'}`,
-    emphasise: ({ method }) => method === compare.reference,
+    emphasize: ({ method }) => method === compare.reference,
   });
 }
 

@@ -95,7 +95,7 @@ ${web.length > 0 && html`<h3>Weights of the web pictures</h3>${weightHistogram(w
 }
 
 function strangerNote(strangers: StrangerScores | undefined): string | undefined {
-  if (strangers?.recognised === undefined) return undefined;
+  if (strangers?.recognized === undefined) return undefined;
   const others = strangers.mistaken === undefined ? '' : `, and ${percent(strangers.mistaken)} % of the others`;
-  return `${percent(strangers.recognised)} % of ${whole(strangers.pictures)} strangers${others}`;
+  return `${percent(strangers.recognized)} % of ${whole(strangers.pictures)} strangers${others}`;
 }

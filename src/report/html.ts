@@ -53,7 +53,7 @@ export interface Column<Row> {
 export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  options: { caption?: string; label?: string; emphasise?: (row: Row) => boolean } = {},
+  options: { caption?: string; label?: string; emphasize?: (row: Row) => boolean } = {},
 ): Html {
   const kind = (column: Column<Row>) => (column.numeric ? html` class="number"` : undefined);
   const hint = (column: Column<Row>) => (column.hint ? html` title="${column.hint}"` : undefined);
@@ -61,7 +61,7 @@ export function table<Row>(
     options.caption && html`<caption>${options.caption}</caption>`
   }<thead><tr>${columns.map((column) => html`<th scope="col"${kind(column)}${hint(column)}>${column.head}</th>`)}</tr></thead><tbody>${rows.map(
     (row, i) =>
-      html`<tr${options.emphasise?.(row) ? html` class="emphasised"` : undefined}>${columns.map((column, c) =>
+      html`<tr${options.emphasize?.(row) ? html` class="emphasized"` : undefined}>${columns.map((column, c) =>
         c === 0
           ? html`<th scope="row"${kind(column)}>${column.cell(row, i)}</th>`
           : html`<td${kind(column)}>${column.cell(row, i)}</td>`,

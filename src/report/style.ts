@@ -61,7 +61,7 @@ th, td { padding: 7px 14px; text-align: left; vertical-align: top; border-bottom
 thead th { color: var(--muted); font-weight: 600; font-size: 0.8rem; vertical-align: bottom; background: var(--card); }
 tbody tr:last-child > * { border-bottom: 0; }
 tbody th { font-weight: 600; background: var(--paper); position: sticky; left: 0; min-width: 12em; }
-tbody tr.emphasised > * { background: var(--accent-soft); }
+tbody tr.emphasized > * { background: var(--accent-soft); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .sub { display: block; color: var(--muted); font-weight: 400; font-size: 0.8rem; }
 .chart { margin: 14px 0 8px; }

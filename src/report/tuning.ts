@@ -151,6 +151,6 @@ function topTrials(full: readonly Trial[], chosen: string): Html {
       { head: 'Time', cell: ({ outcome }) => seconds(outcome.seconds), numeric: true },
     ],
     best,
-    { emphasise: ({ job }) => job.id === chosen },
+    { emphasize: ({ job }) => job.id === chosen },
   )}`;
 }

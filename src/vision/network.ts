@@ -9,7 +9,7 @@ import { ModelError } from './errors.js';
 import { exposeTensor, resolveLayer } from './onnx/expose.js';
 import { readGraph } from './onnx/graph.js';
 import { InferenceSession, sessionOptions, Tensor } from './onnxruntime.js';
-import { createNormaliser, type Preprocessing } from './preprocessing.js';
+import { createNormalizer, type Preprocessing } from './preprocessing.js';
 
 export type Device = 'cpu' | 'cuda';
 /** How a tensor with more axes than batch × dimension becomes a vector: all of it, its mean over positions, its first token. */
@@ -32,7 +32,7 @@ export class Network {
   private readonly session: InferenceSession;
   private readonly options: NetworkOptions;
   private readonly input: PictureInput;
-  private readonly normalise: ReturnType<typeof createNormaliser>;
+  private readonly normalize: ReturnType<typeof createNormalizer>;
   /** The network's input, kept from batch to batch: making it anew would cost as much as filling it. */
   private values = new Float32Array(0);
 
@@ -40,7 +40,7 @@ export class Network {
     this.session = session;
     this.options = options;
     this.input = input;
-    this.normalise = createNormaliser(options.preprocessing, input.layout);
+    this.normalize = createNormalizer(options.preprocessing, input.layout);
     this.dimension = dimension;
   }
 
@@ -83,7 +83,7 @@ export class Network {
     const [height, width] = this.options.preprocessing.size;
     if (this.values.length !== rows * this.pixelBytes) this.values = new Float32Array(rows * this.pixelBytes);
     const { values } = this;
-    for (let i = 0; i < count; i++) this.normalise(pixels, i * this.pixelBytes, values, i * this.pixelBytes);
+    for (let i = 0; i < count; i++) this.normalize(pixels, i * this.pixelBytes, values, i * this.pixelBytes);
     const shape = layout === 'NCHW' ? [rows, 3, height, width] : [rows, height, width, 3];
     const tensor =
       type === 'float16' ? new Tensor('float16', realsToHalves(values), shape) : new Tensor('float32', values, shape);

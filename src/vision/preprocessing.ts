@@ -128,7 +128,7 @@ const fieldNames = [
  * Writes pixels (height × width × RGB, 0…255) into a network's input. A table of the 256 possible values of each channel
  * makes this one look-up for each element.
  */
-export function createNormaliser(preprocessing: Preprocessing, layout: 'NCHW' | 'NHWC') {
+export function createNormalizer(preprocessing: Preprocessing, layout: 'NCHW' | 'NHWC') {
   const { scale, mean, deviation, channelOrder } = preprocessing;
   const [height, width] = preprocessing.size;
   const pixels = height * width;

@@ -18,7 +18,8 @@ export interface WrittenConfiguration {
   dedupe?: Partial<DedupeSettings>;
   model?: string | ModelSettings;
   vectors?: string | readonly string[] | TrainingSettings;
-  words?: Partial<WordSettings>;
+  /** `normalise` is how `normalize` was written before. */
+  words?: Partial<WordSettings> & { normalise?: WordSettings['normalize'] };
   text?: boolean | Partial<TextSettings>;
   learner?: Partial<LearnerSettings>;
   tune?: false | Partial<TuneSettings>;
@@ -92,7 +93,7 @@ export interface TrainingSettings {
 
 interface WordSettings {
   missing: 'error' | 'skip' | 'mean';
-  normalise: 'none' | 'l2';
+  normalize: 'none' | 'l2';
 }
 
 export interface TextSettings {
@@ -207,7 +208,7 @@ export function completeConfiguration(
     dedupe: { radius: 10, likeness: 0.8, leaks: 'drop', ...written.dedupe },
     model: typeof written.model === 'object' ? written.model : { name: written.model ?? 'resnet50' },
     vectors: vectorsOf(written.vectors ?? 'glove-100'),
-    words: { missing: 'skip', normalise: 'l2', ...written.words },
+    words: wordsOf(written.words),
     text: textOf(written.text, sources),
     learner: {
       ...{ parameters: {}, scaling: 'l2', device: 'auto', ...written.learner },
@@ -223,6 +224,10 @@ export function completeConfiguration(
     plugins: written.plugins ?? [],
     notes: renamed([written.learner?.method ?? defaultMethod, ...((written.compare || undefined)?.methods ?? [])]),
   };
+}
+
+function wordsOf({ normalise, ...written }: NonNullable<WrittenConfiguration['words']> = {}): WordSettings {
+  return { missing: 'skip', normalize: normalise ?? 'l2', ...written };
 }
 
 function renamed(methods: readonly string[]): string[] {

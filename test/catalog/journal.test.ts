@@ -96,7 +96,7 @@ describe('records', () => {
     );
   });
 
-  it('are recognised when bytes are missing, changed or put in between, and the others stay', () => {
+  it('are recognized when bytes are missing, changed or put in between, and the others stay', () => {
     const written = Array.from({ length: 5 }, (_, i) => encodeRecord([lane(i, `category ${i}`)]));
     const bytes = Buffer.concat(written);
     const change = fc.record({

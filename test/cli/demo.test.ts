@@ -13,7 +13,7 @@ const folder = temporaryFolder();
 const printed = catchOutput();
 
 interface DemoResult {
-  methods: { method: string; accuracy: number; recognised?: number }[];
+  methods: { method: string; accuracy: number; recognized?: number }[];
   strangers: number;
   weights: { right: number; wrong: number; wrongLow: number; rightLow: number };
   stages: { stage: string; outcome: string }[];
@@ -36,7 +36,7 @@ describe('bowerbird demo', () => {
     expect(accuracies.eszsl).toBeGreaterThan(0.4);
     // Two species nobody listed, four pictures of each, and three of something else.
     expect(first.strangers).toBe(11);
-    expect(first.methods.filter(({ recognised }) => recognised !== undefined).map(({ method }) => method)).toEqual([
+    expect(first.methods.filter(({ recognized }) => recognized !== undefined).map(({ method }) => method)).toEqual([
       'bowerbird',
       'bowerbird, no text',
     ]);

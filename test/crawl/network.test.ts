@@ -335,17 +335,17 @@ describe('a redirect', () => {
       server.close();
     }
   }
-  const authorised = { headers: { accept: 'application/json', authorization: 'Bearer secret' } };
+  const authorized = { headers: { accept: 'application/json', authorization: 'Bearer secret' } };
   const form = { client_secret: 'secret' };
 
   it.each([301, 302, 303, 307, 308])('to another host (%i) takes no credentials along', async (status) => {
-    const { outcome, seen } = await seenElsewhere(status, authorised);
+    const { outcome, seen } = await seenElsewhere(status, authorized);
     expect(outcome).toBe('answered');
     expect(seen).toEqual([{ method: 'GET', authorization: undefined, accept: 'application/json', body: '' }]);
   });
 
   it.each([301, 302, 303])('(%i) of a form is followed without the form', async (status) => {
-    const { seen } = await seenElsewhere(status, { ...authorised, form });
+    const { seen } = await seenElsewhere(status, { ...authorized, form });
     expect(seen).toEqual([{ method: 'GET', authorization: undefined, accept: 'application/json', body: '' }]);
   });
 
@@ -356,7 +356,7 @@ describe('a redirect', () => {
   });
 
   it.each([307, 308])('(%i) keeps form and credentials on the same host', async (status) => {
-    const { seen } = await seenElsewhere(status, { ...authorised, form }, '127.0.0.1');
+    const { seen } = await seenElsewhere(status, { ...authorized, form }, '127.0.0.1');
     expect(seen).toEqual([
       { method: 'POST', authorization: 'Bearer secret', accept: 'application/json', body: 'client_secret=secret' },
     ]);

@@ -149,14 +149,14 @@ describe('a comparison', () => {
       webPerCategory: 2,
       testPerCategory: 1,
     });
-    const recognised: CompareTable = await compare({
+    const recognized: CompareTable = await compare({
       ...base,
       problem: { ...cub, testNames: ['Sooty Albatross', ...cub.testNames.slice(1)] },
       folder: place('cub'),
       methods: named('lr'),
     });
-    expect(recognised.paper).toMatchObject({ dataset: 'cub', recognisedBy: expect.stringContaining('150 auxiliary') });
-    expect(recognised.rows[0].paperAccuracy).toBe(68.39);
+    expect(recognized.paper).toMatchObject({ dataset: 'cub', recognisedBy: expect.stringContaining('150 auxiliary') });
+    expect(recognized.rows[0].paperAccuracy).toBe(68.39);
   });
 
   it('does not do again what it has done, and is not made without labels', async () => {

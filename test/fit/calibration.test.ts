@@ -89,7 +89,7 @@ describe('the temperature', () => {
       const problem: Problem = { ...whole, ...take(0) };
       const spec = findMethod('paper');
       const learn = (some: Problem) => createMethod(spec, { lambda1: 100, lambda2: 0.001 }).fit(some, { backend });
-      const setting = { web: true, normalise: 'none' as const, backend };
+      const setting = { web: true, normalize: 'none' as const, backend };
       const { kind, temperature, doubt } = await chooseScorer(problem, learn, { ...setting, noise: 0.3, seed: 1 });
       const method = await learn(problem);
       const scorer = scorerOfKind(kind, method, problem, setting)!;
@@ -106,7 +106,7 @@ describe('the temperature', () => {
 });
 
 /** Features as they are. */
-const plain = () => ({ web: true, normalise: 'none' as const, backend });
+const plain = () => ({ web: true, normalize: 'none' as const, backend });
 
 describe('a scorer', () => {
   it.each(['euclidean', 'cosine'] as const)('orders categories as the learner does (%s)', async (metric) => {
@@ -124,7 +124,7 @@ describe('a scorer', () => {
   it("is that of Bowerbird's own method, also after a round trip through a file and as ONNX", async () => {
     const problem = generateProblem({ seed: 2 });
     const method = await createMethod(findMethod('bowerbird')).fit(problem, { backend });
-    const scorer = scorerOfKind('own', method, problem, { ...plain(), normalise: 'unit' })!;
+    const scorer = scorerOfKind('own', method, problem, { ...plain(), normalize: 'unit' })!;
     const folder = mkdtempSync(join(tmpdir(), 'bowerbird-scorer-'));
     const file = join(folder, 'scorer.safetensors');
     await saveModel(file, { scorer, method: 'bowerbird', kind: 'own' });

@@ -109,7 +109,7 @@ describe('fit', () => {
   it('leaves no model where other pictures could not be scaled alike', async () => {
     expect((await fit(problem, 'lr', { ...here, scaling: 'zscore' })).model).toBeUndefined();
     expect((await fit(problem, 'lr', { ...here, centred: true })).model).toBeUndefined();
-    expect((await fit(problem, 'lr', { ...here, scaling: 'l2' })).model?.scorer.normalise).toBe('unit');
+    expect((await fit(problem, 'lr', { ...here, scaling: 'l2' })).model?.scorer.normalize).toBe('unit');
   });
 
   it('ends when it is told to, before and during the fit', async () => {

@@ -64,7 +64,7 @@ describe.each(testable.map((spec) => [spec.name, spec] as const))('%s', (_, spec
       return;
     }
     const pictures = others(20, 0.25);
-    const scorer = { ...linear, normalise: 'none' as const, names: candidateNames(problem) };
+    const scorer = { ...linear, normalize: 'none' as const, names: candidateNames(problem) };
     const scores = scorePictures(scorer, pictures, backend);
     const values = method.decisionValues(pictures);
     // By distance the formula leaves out what is the same for all categories: the order must agree.

@@ -60,7 +60,7 @@ describe('a fit to a folder with strangers', () => {
     const wrongly = result.unlisted!.slice(0, listed).filter((chance) => chance > 0.5).length;
     expect(result.metrics.strangers).toMatchObject({
       pictures: strangers.rows,
-      recognised: found / strangers.rows,
+      recognized: found / strangers.rows,
       mistaken: wrongly / listed,
     });
     expect(result.metrics.strangers!.area).toBeGreaterThan(0.8);

@@ -92,7 +92,7 @@ async function errorsNow(solver: PaperSolver): Promise<Rows> {
 }
 
 describe('one iteration', () => {
-  it('never raises the augmented Lagrangian, and every update is the minimiser of its sub-problem', async () => {
+  it('never raises the augmented Lagrangian, and every update is the minimizer of its sub-problem', async () => {
     const { input } = await prepare(new ResidentProblem(problem, backend), options);
     const solver = new PaperSolver(input);
     await solver.start();
@@ -107,7 +107,7 @@ describe('one iteration', () => {
       r: await multipliers(solver),
       theta: [...solver.input.web!.state.pictures.scalars.theta.row(0)],
     };
-    // Before the first update of this iteration E is any value; its minimiser is checked by perturbation.
+    // Before the first update of this iteration E is any value; its minimizer is checked by perturbation.
     let level = Number.POSITIVE_INFINITY;
     const settle = (name: keyof Variables & ('d' | 'a' | 'z' | 'e'), value: Rows) => {
       v[name] = value;

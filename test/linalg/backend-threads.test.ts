@@ -48,7 +48,7 @@ describe.each(backends)('threads of the $name backend', (present) => {
     );
   });
 
-  it('give factorisations and solutions the same bits as one thread', async () => {
+  it('give factorizations and solutions the same bits as one thread', async () => {
     const n = 850;
     const random = new Random(n);
     const a = operand(random, n, n + 10, 'float64');

@@ -23,7 +23,7 @@ interface Dense {
 describe.each([
   ['products only', false],
   ['the triangle-only product', true],
-])('cholesky of the WebAssembly factorisations with %s', (_name, syrk) => {
+])('cholesky of the WebAssembly factorizations with %s', (_name, syrk) => {
   const context = createPlainContext({ syrk });
   const factor = createFactor(context);
 

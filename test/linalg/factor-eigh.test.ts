@@ -86,7 +86,7 @@ function expectValues(found: ArrayLike<number>, expected: ArrayLike<number>, all
   for (let i = 0; i < expected.length; i++) expect(Math.abs(found[i] - expected[i])).toBeLessThanOrEqual(allowed);
 }
 
-describe('eigh of the WebAssembly factorisations', () => {
+describe('eigh of the WebAssembly factorizations', () => {
   it('does nothing for order 0 and is exact for order 1', () => {
     expect(eigh({ n: 0, data: new Float64Array() }).values.length).toBe(0);
     expect(eigh(symmetric(1, () => -3.5))).toEqual({ values: Float64Array.of(-3.5), vectors: Float64Array.of(1) });
@@ -139,7 +139,7 @@ describe('eigh of the WebAssembly factorisations', () => {
     expectValues(eigen.values, expected, 20 * epsilon.float64);
   });
 
-  it('finds the whole-number eigenvalues of the symmetrised Kac matrix', () => {
+  it('finds the whole-number eigenvalues of the symmetrized Kac matrix', () => {
     const n = 101;
     const a = tridiagonal(
       n,

@@ -81,7 +81,7 @@ export function lowerTriangle(a: Matrix): Matrix {
   return result;
 }
 
-/** Q of the QR factorisation of a random matrix, by Gram-Schmidt done twice: its rows are orthonormal. */
+/** Q of the QR factorization of a random matrix, by Gram-Schmidt done twice: its rows are orthonormal. */
 export function orthogonal(random: Random, n: number): Matrix {
   const q = operand(random, n, n, 'float64');
   for (let i = 0; i < n; i++) {

@@ -40,7 +40,7 @@ describe('semantic vectors', () => {
     expect(unitRows(Matrix.from([[3, 4]]))).toBeAllClose(Matrix.from([[0.6, 0.8]]));
   });
 
-  it('give decision values with mean zero and deviation one when standardised', () => {
+  it('give decision values with mean zero and deviation one when standardized', () => {
     const values = standardized(Matrix.from([[1, 2, 3, 4, 5]]));
     expect(values).toBeAllClose(Matrix.from([[-2, -1, 0, 1, 2].map((value) => value / Math.SQRT2)]));
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../src/linalg/create.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
-import { minimise } from '../../src/numerics/lbfgs.js';
+import { minimize } from '../../src/numerics/lbfgs.js';
 import type { LinearModel } from '../../src/numerics/linear-model.js';
 import { SoftmaxRegression, softmaxProbabilities, softmaxRegression } from '../../src/numerics/softmax.js';
 import '../allclose.js';
@@ -79,7 +79,7 @@ describe('L-BFGS', () => {
       return sum;
     };
     const point = Float64Array.of(-1.2, 1, -0.5, 0.8);
-    const result = await minimise(rosenbrock, point, { tolerance: 1e-9, maxIterations: 500 });
+    const result = await minimize(rosenbrock, point, { tolerance: 1e-9, maxIterations: 500 });
     expect(result.converged).toBe(true);
     expect(point).toBeAllClose([1, 1, 1, 1], { tolerance: 1e-8 });
   });
@@ -92,7 +92,7 @@ describe('L-BFGS', () => {
       });
       return x.reduce((sum, value) => sum + value ** 4, 0);
     };
-    const work = minimise(slow, Float64Array.of(3, 5), { tolerance: 0, maxIterations: 1e6, signal: controller.signal });
+    const work = minimize(slow, Float64Array.of(3, 5), { tolerance: 0, maxIterations: 1e6, signal: controller.signal });
     controller.abort();
     await expect(work).rejects.toThrow(/abort/i);
   });

@@ -10,7 +10,7 @@ import {
   generalize,
   generateProblem,
   loadProblem,
-  normalise,
+  normalize,
   problemHash,
   readProblem,
   saveProblem,
@@ -91,17 +91,17 @@ describe('saveProblem and loadProblem', () => {
 describe('loadProblem', () => {
   it('scales to unit length unless told otherwise', async () => {
     const path = await written('plain.npz');
-    expect(problemHash(await loadProblem(path))).toBe(problemHash(normalise(smallProblem())));
+    expect(problemHash(await loadProblem(path))).toBe(problemHash(normalize(smallProblem())));
     expect(problemHash(await loadProblem(path, { scaling: 'none' }))).toBe(problemHash(smallProblem()));
     const options = { scaling: 'zscore', centreSemantics: true } as const;
-    expect(problemHash(await loadProblem(path, options))).toBe(problemHash(normalise(smallProblem(), options)));
+    expect(problemHash(await loadProblem(path, options))).toBe(problemHash(normalize(smallProblem(), options)));
   });
 
   it('reads a folder of .npy files', async () => {
     const path = join(folder, 'npy');
     await mkdir(path);
     for (const [name, array] of arrays()) await writeNpy(join(path, `${name}.npy`), array);
-    expect(problemHash(await loadProblem(path))).toBe(problemHash(normalise(smallProblem())));
+    expect(problemHash(await loadProblem(path))).toBe(problemHash(normalize(smallProblem())));
   });
 
   it('numbers categories that have no names and does without test labels', async () => {
@@ -157,7 +157,7 @@ describe('loadProblem', () => {
       webFile,
       arrays().filter(([name]) => name.startsWith('web_')),
     );
-    expect(problemHash(await loadProblem(path, { webFile }))).toBe(problemHash(normalise(smallProblem())));
+    expect(problemHash(await loadProblem(path, { webFile }))).toBe(problemHash(normalize(smallProblem())));
     await expect(loadProblem(path)).rejects.toThrow('there is no array "web_features"');
     expect((await loadProblem(path, { web: 'optional' })).webFeatures.rows).toBe(0);
   });

@@ -4,7 +4,7 @@ import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { decodeBytes, decodePicture, defaultLimits } from '../../src/vision/decode.js';
 import { PictureError } from '../../src/vision/errors.js';
-import { checkPreprocessing, createNormaliser, type Preprocessing, presets } from '../../src/vision/preprocessing.js';
+import { checkPreprocessing, createNormalizer, type Preprocessing, presets } from '../../src/vision/preprocessing.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { numbers } from './keras-json.js';
 
@@ -258,7 +258,7 @@ describe('the decoder', () => {
   });
 });
 
-describe('normalising', () => {
+describe('normalizing', () => {
   it('is (pixel · scale − mean) / deviation in the order of channels and axes that is asked for', () => {
     const p = checkPreprocessing({
       ...presets.unit,
@@ -271,10 +271,10 @@ describe('normalising', () => {
     });
     const pixels = Uint8Array.of(10, 20, 30, 40, 50, 60);
     const first = new Float32Array(6);
-    createNormaliser(p, 'NCHW')(pixels, 0, first, 0);
+    createNormalizer(p, 'NCHW')(pixels, 0, first, 0);
     expect([...first]).toEqual([(15 - 1) / 2, (30 - 1) / 2, (10 - 2) / 4, (25 - 2) / 4, (5 - 3) / 8, (20 - 3) / 8]);
     const last = new Float32Array(7);
-    createNormaliser(p, 'NHWC')(pixels, 0, last, 1);
+    createNormalizer(p, 'NHWC')(pixels, 0, last, 1);
     expect([...last]).toEqual([0, 7, 2, 0.25, 14.5, 5.75, 2.125]);
   });
 

@@ -47,7 +47,7 @@ describe('a small network', () => {
     expect(await run(model, input)).toBeAllClose([12.5], tolerance);
   });
 
-  it('with a residual branch, normalisation and pooling agrees with the layers one by one', async () => {
+  it('with a residual branch, normalization and pooling agrees with the layers one by one', async () => {
     const w = {
       stem: weight([3, 3, 3, 8], 1, 0.3),
       depth: weight([3, 3, 8, 1], 2, 0.3),
@@ -266,7 +266,7 @@ describe('weights', () => {
   it.each([
     ['uint8', 255, Uint8Array],
     ['uint16', 65535, Uint16Array],
-  ] as const)('quantised to %s are q · scale + min', async (dtype, levels, Kind) => {
+  ] as const)('quantized to %s are q · scale + min', async (dtype, levels, Kind) => {
     const min = -1;
     const scale = 2 / levels;
     const q = new Kind(Array.from(kernel.values, (x) => Math.round((x - min) / scale)));

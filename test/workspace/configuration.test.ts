@@ -32,6 +32,15 @@ describe('bowerbird.yaml', () => {
     expect((await read(`${base}sources: ['folder:web']\ntext: true\n`)).text).toBeDefined();
   });
 
+  it('takes normalize of words under its earlier spelling too', async () => {
+    expect((await read(base)).words).toEqual({ missing: 'skip', normalize: 'l2' });
+    for (const spelling of ['normalize', 'normalise'])
+      expect((await read(`${base}words: { ${spelling}: none }\n`)).words).toEqual({
+        missing: 'skip',
+        normalize: 'none',
+      });
+  });
+
   it('takes names, aliases and queries, or a file of names', async () => {
     const { categories } = await read(
       'categories:\n  - Blue Jay\n  - { name: Auk, aliases: [razorbill], query: auk bird }\nauxiliary: a\ntest: t\n',

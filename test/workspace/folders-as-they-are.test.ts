@@ -39,7 +39,7 @@ describe('a folder with strangers', () => {
   }, 60_000);
   afterAll(() => world.remove());
 
-  it('scores categories on the others and counts how many strangers were recognised', async () => {
+  it('scores categories on the others and counts how many strangers were recognized', async () => {
     const metrics = metricsOf(world);
     expect(metrics.strangers).toMatchObject({ pictures: 5 });
     expect(metrics.accuracy).toBeGreaterThan(0.5);

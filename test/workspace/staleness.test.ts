@@ -55,7 +55,7 @@ describe('a second run', () => {
     ],
     ['the seed', { seed: 2 }, ['fit']],
     ['the words of the texts', { text: { size: 3 } }, ['text', 'problem', 'fit']],
-    ['the scaling of word vectors', { words: { normalise: 'none' } }, ['words', 'problem', 'fit']],
+    ['the scaling of word vectors', { words: { normalize: 'none' } }, ['words', 'problem', 'fit']],
     ['how duplicates are found, when none are', { dedupe: { radius: 0, likeness: 0.9 } }, ['dedupe']],
     ['what the search costs', { crawl: { perCategory: 20, minimumSide: 32, concurrency: 2 } }, []],
     [

@@ -122,7 +122,7 @@ function describeResult(result: DemoResult): string[] {
     row.learnsFrom,
     `${percent(row.accuracy)} %`,
     `${percent(row.low, 0)} to ${percent(row.high, 0)}`,
-    row.recognised === undefined ? '–' : `${percent(row.recognised)} %`,
+    row.recognized === undefined ? '–' : `${percent(row.recognized)} %`,
   ]);
   const [best] = methods;
   const columns = [
@@ -130,7 +130,7 @@ function describeResult(result: DemoResult): string[] {
     { title: 'learns from' },
     { title: 'accuracy', align: 'right' },
     { title: '95 % interval', align: 'right' },
-    { title: 'strangers recognised', align: 'right' },
+    { title: 'strangers recognized', align: 'right' },
   ] as const;
   return [
     `${testPictures - strangers} pictures of ${species.test} species nobody has labelled, in unequal numbers; ${species.auxiliary} other species were.`,

@@ -13,7 +13,7 @@ import {
   type ProblemSummary,
   readProblem,
   semanticsOf,
-  summarise,
+  summarize,
 } from '../../problem/index.js';
 import { defineCommand } from '../command.js';
 import { type ArrayListing, listArrays } from '../file-listing.js';
@@ -99,7 +99,7 @@ interface ProblemReport {
 function inspectProblem(problem: Problem, arrays: readonly ArrayListing[]): ProblemReport {
   const errors = [...brokenRules(problem, { scaling: 'l2', web: 'optional' })];
   return {
-    summary: summarise(problem),
+    summary: summarize(problem),
     semantics: semanticsOf(arrays.map((array) => array.name)),
     errors: errors.map(({ array, row, message, hint }) => ({ array, row, message, hint })),
     // Broken rules explain themselves; looking further at such data would only repeat them.

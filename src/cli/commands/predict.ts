@@ -55,8 +55,8 @@ export default defineCommand({
       );
     const record = await readFitRecord(folder);
     const model = await openModel(folder, record);
-    const { names, normalise } = model.scorer;
-    const scaling = normalise === 'unit' ? 'l2' : 'none';
+    const { names, normalize } = model.scorer;
+    const scaling = normalize === 'unit' ? 'l2' : 'none';
     const semantics = record.configuration.semantics as string | undefined;
     const backend = await openBackend(options);
     try {

@@ -41,7 +41,7 @@ export default defineCommand({
       description:
         'When a word has no vector: stop; leave it out (and names without any vector); or the same but such names get the mean of the others.',
     },
-    normalise: {
+    normalize: {
       type: 'choice',
       choices: ['none', 'l2'],
       default: 'none',
@@ -80,7 +80,7 @@ export default defineCommand({
     try {
       for (const path of args) sources.push(await openVectors(path));
       progress.update({ stage: 'look up names', done: 0, total: names.length });
-      found = await nameVectors(names, sources, { missing: options.missing, normalise: options.normalise });
+      found = await nameVectors(names, sources, { missing: options.missing, normalize: options.normalize });
     } finally {
       await Promise.all(sources.map((source) => source.close()));
     }

@@ -87,7 +87,7 @@ export async function dedupe(options: DedupeOptions): Promise<DedupeSummary> {
     if (leaks.length > 0 && !options.dropLeaks) throw new TestLeakError(leaks);
     const removals = merges.filter(({ item }) => item.kind === 'web');
     if (!options.dryRun) catalog.markDuplicates(...items.flatMap(unmarked), ...removals.map(mark));
-    return summarise(items, removals);
+    return summarize(items, removals);
   } finally {
     await catalog.close();
   }
@@ -186,7 +186,7 @@ function record({ item, of, method, explanation }: Merge): MergeRecord {
   };
 }
 
-function summarise(items: readonly Item[], removals: readonly Merge[]): DedupeSummary {
+function summarize(items: readonly Item[], removals: readonly Merge[]): DedupeSummary {
   const count = (method: MergeMethod) => removals.filter((merge) => merge.method === method).length;
   return {
     compared: items.length,

@@ -49,7 +49,7 @@ export class RobotsRules {
       if (key === 'allow' || key === 'disallow' || key === 'crawl-delay') naming = false;
       if (!group) continue;
       if ((key === 'allow' || key === 'disallow') && value !== '')
-        group.rules.push({ allow: key === 'allow', pattern: normalise(value) });
+        group.rules.push({ allow: key === 'allow', pattern: normalize(value) });
       if (key === 'crawl-delay' && Number.isFinite(Number(value))) group.delay = Number(value);
     }
     const ours = groups.filter(({ agents }) => agents.some((agent) => agent.split('/')[0] === productToken));
@@ -62,7 +62,7 @@ export class RobotsRules {
   }
 
   allows(url: URL): boolean {
-    const path = normalise(url.pathname + url.search);
+    const path = normalize(url.pathname + url.search);
     let decision = true;
     let longest = -1;
     for (const { allow, pattern } of this.#rules) {
@@ -90,7 +90,7 @@ function matchesPath(pattern: string, path: string): boolean {
 }
 
 /** Percent-encodings in one spelling. */
-function normalise(path: string): string {
+function normalize(path: string): string {
   try {
     return encodeURI(decodeURI(path)).replaceAll('%25', '%');
   } catch {

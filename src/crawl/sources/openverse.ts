@@ -29,7 +29,7 @@ export function openverse(endpoint = 'https://api.openverse.org/v1/'): Source {
     return url;
   };
 
-  async function authorisation(context: SourceContext): Promise<Record<string, string> | undefined> {
+  async function authorization(context: SourceContext): Promise<Record<string, string> | undefined> {
     const id = context.keys.get('OPENVERSE_CLIENT_ID');
     if (id === undefined) return undefined;
     if (!token || token.expires < Date.now()) {
@@ -55,7 +55,7 @@ export function openverse(endpoint = 'https://api.openverse.org/v1/'): Source {
 
     async ask(category, cursor, context): Promise<SourcePage> {
       const page = (cursor as number | undefined) ?? 1;
-      const headers = await authorisation(context);
+      const headers = await authorization(context);
       const url = question(
         queryFor(category, 'openverse'),
         page,

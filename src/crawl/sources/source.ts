@@ -79,7 +79,7 @@ export interface Source {
   comments?(picture: PictureRow, context: SourceContext): Promise<Comment[]>;
   /** For sources that hold the pictures themselves instead of naming an address. */
   read?(picture: PictureRow): AsyncIterable<Buffer>;
-  /** The categories the source knows, where it is organised by category. */
+  /** The categories the source knows, where it is organized by category. */
   categories?(): Promise<Category[]>;
   close?(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /** The table of running times: seconds of one fit on one thread, and what it reached. */
 import type { Problem } from '../../problem/index.js';
-import { type PaperDataset, paperSeconds, recogniseDataset } from '../paper-figures.js';
+import { type PaperDataset, paperSeconds, recognizeDataset } from '../paper-figures.js';
 import type { ExperimentTable } from '../results.js';
 import type { FittedMethod } from './run-experiment.js';
 
@@ -9,7 +9,7 @@ export function runningTimes(
   problem: Problem,
   paper: PaperDataset | undefined,
 ): ExperimentTable {
-  const isCub = (paper ?? recogniseDataset(problem)?.dataset) === 'cub';
+  const isCub = (paper ?? recognizeDataset(problem)?.dataset) === 'cub';
   return {
     title: 'Seconds of one fit on one thread',
     columns: ['method', 'seconds', 'iterations', 'accuracy (%)', ...(isCub ? ['seconds in the paper'] : [])],

@@ -1,5 +1,5 @@
 /**
- * The bytes of a corpus file, decompressed on the way where it is gzip or bzip2 (recognised by its first bytes, not by
+ * The bytes of a corpus file, decompressed on the way where it is gzip or bzip2 (recognized by its first bytes, not by
  * its name). Damaged and truncated files end in an error that names the byte of the file as it lies on disk.
  */
 import { type FileHandle, open } from 'node:fs/promises';

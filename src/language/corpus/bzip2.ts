@@ -70,7 +70,7 @@ interface Block {
 /** Undoes the Huffman and move-to-front codes; leaves the transformed bytes in the low bits of `links`. */
 function readBlock(bits: BitReader, file: string, links: Uint32Array, at: number): Block {
   if (bits.read(1) === 1)
-    throw damaged(file, at, 'the block is "randomised", which bzip2 has not written since version 0.9.5');
+    throw damaged(file, at, 'the block is "randomized", which bzip2 has not written since version 0.9.5');
   const origin = bits.read(24);
   const symbols = readSymbols(bits);
   if (symbols.length === 0) throw damaged(file, bits.offset, 'a block uses no byte values');

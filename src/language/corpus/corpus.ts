@@ -11,7 +11,7 @@ import { readArticles } from './wikipedia.js';
 export type CorpusFormat = 'text' | 'wikipedia';
 
 export interface ReadCorpusOptions extends ReadBytesOptions {
-  /** @default recognised: a file that begins with `<mediawiki` (or an XML declaration) is a dump */
+  /** @default recognized: a file that begins with `<mediawiki` (or an XML declaration) is a dump */
   format?: CorpusFormat;
 }
 

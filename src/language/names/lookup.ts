@@ -18,7 +18,7 @@ export interface NameVectorOptions {
   /** @default 'error' */
   missing?: MissingPolicy;
   /** `l2` gives the part of each vector file length 1, so that none outweighs the others. @default 'none' */
-  normalise?: 'none' | 'l2';
+  normalize?: 'none' | 'l2';
 }
 
 export interface NameReport {
@@ -68,7 +68,7 @@ export async function nameVectors(
   options: NameVectorOptions = {},
 ): Promise<NameVectors> {
   if (sources.length === 0) throw new ArgumentError('nameVectors: no vectors to look in');
-  const { missing = 'error', normalise = 'none' } = options;
+  const { missing = 'error', normalize = 'none' } = options;
   const parts = await Promise.all(sources.map((source) => resolveNames(names, source)));
   const reports = names.map(({ name }, i): NameReport => {
     const resolved = parts.map((part) => part[i]);
@@ -89,7 +89,7 @@ export async function nameVectors(
   const vectors = Matrix.zeros(kept.length, width, 'float32');
   let column = 0;
   for (const [s, { dim }] of sources.entries()) {
-    const rows = parts[s].map(({ vector }) => (vector && normalise === 'l2' ? unitLength(vector) : vector));
+    const rows = parts[s].map(({ vector }) => (vector && normalize === 'l2' ? unitLength(vector) : vector));
     const known = rows.filter((row) => row !== undefined);
     const centre = meanOf(known, dim);
     for (const [k, i] of kept.entries()) vectors.row(k).set(rows[i] ?? centre, column);

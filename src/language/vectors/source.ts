@@ -47,14 +47,14 @@ export async function openVectors(path: string): Promise<VectorSource> {
   }
   const file = await openFile(path);
   try {
-    return await recognise(file);
+    return await recognize(file);
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
-async function recognise(file: RandomAccessFile): Promise<VectorSource> {
+async function recognize(file: RandomAccessFile): Promise<VectorSource> {
   const beginning = Buffer.from(await file.read(0, Math.min(64, file.size))).toString('latin1');
   if (beginning.startsWith('BOWERVEC')) return CompactVectors.from(file);
   if (beginning.startsWith('\x93NUMPY')) return npySource(file);

@@ -1,5 +1,5 @@
 /**
- * Sequential minimal optimisation for the weights: min ½ θ'Hθ − f'θ over 1'θ = n, 0 ≤ θ ≤ b, two weights at a time.
+ * Sequential minimal optimization for the weights: min ½ θ'Hθ − f'θ over 1'θ = n, 0 ≤ θ ≤ b, two weights at a time.
  * The first of the pair violates most, the second promises the largest decrease (second-order choice, Fan, Chen and
  * Lin 2005). Needs the Gram matrix X X'. Stops when the largest violation, in units of θ, is below `tolerance`.
  */

@@ -11,7 +11,7 @@ export type Call = (...values: unknown[]) => void;
 
 /** Return codes of cuBLAS and cuSOLVER, which have no function that explains them in all versions. */
 const statusMeanings: Record<number, string> = {
-  1: 'not initialised',
+  1: 'not initialized',
   2: 'no memory for a workspace',
   3: 'invalid value',
   4: 'the architecture is not supported',

@@ -26,9 +26,9 @@ import type { Library } from './library.js';
 import { type BoundRoutines, lazyRoutines, type Pool } from './pool.js';
 import type { Routines } from './routines.js';
 
-/** Up to this order one thread factorises faster than several: the panels are too small to share out. */
+/** Up to this order one thread factorizes faster than several: the panels are too small to share out. */
 const singleThreadedOrder = 800;
-/** Columns of a panel of the blocked Cholesky factorisation. */
+/** Columns of a panel of the blocked Cholesky factorization. */
 const panel = 256;
 
 export class NativeBackend extends HostPasses implements Backend {

@@ -18,7 +18,7 @@ import {
   checkSegments,
   checkSyrk,
 } from '../shapes.js';
-import { Factorisations } from './factorisations.js';
+import { Factorizations } from './factorizations.js';
 import type { Machine } from './machine.js';
 import { addScaled, rowDots, scaleRows, timesVector, timesVectorTransposed } from './passes.js';
 import { mirrorLower, multiply } from './product.js';
@@ -30,12 +30,12 @@ export class WasmBackend extends HostPasses implements Backend {
   readonly description: string;
   readonly threads: number;
   #machine: Machine | undefined;
-  #factorisations: Factorisations | undefined;
+  #factorizations: Factorizations | undefined;
 
   constructor(machine: Machine, description: string) {
     super();
     this.#machine = machine;
-    this.#factorisations = new Factorisations(machine);
+    this.#factorizations = new Factorizations(machine);
     this.description = description;
     this.threads = machine.team.size;
   }
@@ -158,21 +158,21 @@ export class WasmBackend extends HostPasses implements Backend {
   cholesky(a: Matrix): void {
     this.#ready('cholesky');
     if (checkCholesky(a) === 0) return;
-    const failed = this.#factorisations!.cholesky(a);
+    const failed = this.#factorizations!.cholesky(a);
     if (failed > 0) throw new NotPositiveDefiniteError(failed - 1);
   }
 
   choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns'): void {
     this.#ready('choleskySolve');
     const { n, count } = checkCholeskySolve(l, b, layout);
-    if (n > 0 && count > 0) this.#factorisations!.choleskySolve(l, b, layout);
+    if (n > 0 && count > 0) this.#factorizations!.choleskySolve(l, b, layout);
   }
 
   eigh(values: RealArray, a: Matrix): void {
     this.#ready('eigh');
     if (checkEigh(values, a) === 0) return;
     checkFinite('eigh', a);
-    this.#factorisations!.eigh(values, a);
+    this.#factorizations!.eigh(values, a);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -182,7 +182,7 @@ export class WasmBackend extends HostPasses implements Backend {
   dispose(): void {
     this.#machine?.team.stop();
     this.#machine = undefined;
-    this.#factorisations = undefined;
+    this.#factorizations = undefined;
   }
 
   #ready(operation: string): Machine {

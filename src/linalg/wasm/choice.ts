@@ -64,11 +64,11 @@ function fastestOf(candidates: string[]): string {
       const { module, tile } = kernelNamed(name);
       return { name, kernels: loadKernels(module, memory, tile), best: Number.POSITIVE_INFINITY };
     });
-  // The engine replaces its quick first code by optimised code during the first turns.
+  // The engine replaces its quick first code by optimized code during the first turns.
   for (let turn = 0; turn < 12; turn++)
     for (const rival of rivals) rival.best = Math.min(rival.best, timeProduct(rival.kernels.float64));
   rivals.sort((first, second) => first.best - second.best);
-  // An experiment of the engine is not taken on trust, also not in code that it optimises later.
+  // An experiment of the engine is not taken on trust, also not in code that it optimizes later.
   const checks = pairingWanted() ? 50 : 1;
   const right = rivals.find(({ kernels }) => {
     for (let check = 0; check < checks; check++) if (!computesRight(memory, kernels)) return false;

@@ -1,5 +1,5 @@
 /**
- * Recursive Cholesky factorisation and triangular solves. Halving the matrix again and again,
+ * Recursive Cholesky factorization and triangular solves. Halving the matrix again and again,
  *   [A₁₁ ·; A₂₁ A₂₂] = [L₁₁; L₂₁ L₂₂] [L₁₁; L₂₁ L₂₂]':  L₁₁ from A₁₁, L₂₁ = A₂₁ L₁₁⁻ᵀ, L₂₂ from A₂₂ - L₂₁ L₂₁',
  * puts nearly all arithmetic into matrix products; blocks of at most `blockOrder` are left to the kernels.
  */
@@ -40,7 +40,7 @@ export function createCholesky(
   }
 
   return {
-    cholesky: (dtype, n, pointer, leading) => withWork(dtype, (work) => factorise(work, n, { pointer, leading })),
+    cholesky: (dtype, n, pointer, leading) => withWork(dtype, (work) => factorize(work, n, { pointer, leading })),
     choleskySolve: (dtype, n, lPointer, ldl, bPointer, ldb, rhs, layout) =>
       withWork(dtype, (work) => {
         if (n === 0 || rhs === 0) return;
@@ -52,7 +52,7 @@ export function createCholesky(
   };
 }
 
-function factorise(work: Work, n: number, a: Block): number {
+function factorize(work: Work, n: number, a: Block): number {
   if (n <= blockOrder) {
     const { choleskyBlock64, choleskyBlock32 } = work.kernels;
     return (work.dtype === 'float64' ? choleskyBlock64 : choleskyBlock32)(n, a.pointer, a.leading * work.elementBytes);
@@ -60,11 +60,11 @@ function factorise(work: Work, n: number, a: Block): number {
   const n1 = firstPart(n);
   const a21 = at(work, a, n1, 0);
   const a22 = at(work, a, n1, n1);
-  const failed = factorise(work, n1, a);
+  const failed = factorize(work, n1, a);
   if (failed > 0) return failed;
   solveForward(work, n1, a, { ...a21, count: n - n1, layout: 'rows' });
   subtractGram(work, n - n1, n1, a22, a21);
-  const failedBelow = factorise(work, n - n1, a22);
+  const failedBelow = factorize(work, n - n1, a22);
   return failedBelow > 0 ? n1 + failedBelow : 0;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the factorisations (Cholesky, symmetric eigenproblem) get from the WebAssembly backend, and what they give it.
+ * What the factorizations (Cholesky, symmetric eigenproblem) get from the WebAssembly backend, and what they give it.
  * All pointers are byte offsets into the shared memory; leading dimensions count elements; matrices are row-major.
  */
 import type { Dtype } from '../matrix.js';

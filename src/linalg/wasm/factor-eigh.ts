@@ -70,7 +70,7 @@ export function eigh(
 
     if (!double) kernels.importLower32(n, aPointer, ldaBytes, a, 8 * n, scale);
     else if (scale !== 1) kernels.importLower64(n, a, ldaBytes, a, ldaBytes, scale);
-    tridiagonalise(reduction);
+    tridiagonalize(reduction);
     view(context, z, n * ldz).fill(0);
     const { diagonal: d, offDiagonal: e } = reduction;
     const order = solveTridiagonal({ context, kernels, d, e, z, ldz }, 0, n);
@@ -87,7 +87,7 @@ export function eigh(
 }
 
 /** T = Q' A Q, panel by panel from the last row upwards. */
-function tridiagonalise({ context, kernels, n, a, lda, diagonal, offDiagonal, tau }: Reduction): void {
+function tridiagonalize({ context, kernels, n, a, lda, diagonal, offDiagonal, tau }: Reduction): void {
   Scratch.use(context, (scratch) => {
     const panel = scratch.numbers(3 * Math.max(panelRows, lastPanelRows) * n);
     const coefficients = scratch.numbers(2 * Math.max(panelRows, lastPanelRows));

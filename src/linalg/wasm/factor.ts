@@ -1,4 +1,4 @@
-/** The factorisations of the WebAssembly backend: Cholesky with its solves, and the symmetric eigenproblem. */
+/** The factorizations of the WebAssembly backend: Cholesky with its solves, and the symmetric eigenproblem. */
 import { createCholesky } from './factor-cholesky.js';
 import type { CreateFactor } from './factor-contract.js';
 import { eigh } from './factor-eigh.js';

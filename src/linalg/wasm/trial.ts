@@ -21,7 +21,7 @@ export function timeProduct({ block }: Kernels): number {
   return performance.now() - started;
 }
 
-/** Whether the kernels compute what they should. Called often enough, it sees the engine's optimised code too. */
+/** Whether the kernels compute what they should. Called often enough, it sees the engine's optimized code too. */
 export function computesRight(memory: WebAssembly.Memory, { float64, float32 }: KernelSet): boolean {
   return [float64, float32].every(
     (kernels) =>

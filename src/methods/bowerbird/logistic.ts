@@ -1,5 +1,5 @@
 /**
- * Logistic regression on a few features: minimises −Σ [t log p + (1 − t) log(1 − p)] + ½ r ‖w‖² over weights of features
+ * Logistic regression on a few features: minimizes −Σ [t log p + (1 − t) log(1 − p)] + ½ r ‖w‖² over weights of features
  * at zero mean and unit deviation, p = σ(w·f + b), by Newton's method. Targets t may lie between 0 and 1.
  */
 export interface Logistic {

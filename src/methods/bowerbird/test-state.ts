@@ -130,7 +130,7 @@ export class TestState {
         this.#combine(evidence);
       }
     } else {
-      // A step along the way to the maximizer of the linearised objective, halved until it does not lower the objective.
+      // A step along the way to the maximizer of the linearized objective, halved until it does not lower the objective.
       const start = this.terms();
       const wanted = this.#offsetsAt(this.counts);
       this.offsets = wanted;

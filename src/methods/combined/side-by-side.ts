@@ -27,7 +27,7 @@ export const sideBySideParameters = {
   ridge: changed(ridgeParameter, {
     description: 'penalty on the squared weights of the regressor of auxiliary categories',
   }),
-  balance: number('added to the standardised values of test categories', 0, { range: linear(-2, 2) }),
+  balance: number('added to the standardized values of test categories', 0, { range: linear(-2, 2) }),
 };
 
 export class SideBySide implements Method {

@@ -1,8 +1,8 @@
 /**
  * Which pictures speak for each other: every test picture is joined with its nearest test pictures, both ways, and assignments
- * are drawn along the edges. The assignments minimise, given evidence e and affinities A,
+ * are drawn along the edges. The assignments minimize, given evidence e and affinities A,
  *   −Σⱼ zⱼ·eⱼ − ½ Σ_jk A_jk zⱼ·z_k + Σⱼ Σ_c z_jc log z_jc over distributions zⱼ;
- * linearising the middle term at the present z, a bound from above where A has no negative eigenvalues, gives
+ * linearizing the middle term at the present z, a bound from above where A has no negative eigenvalues, gives
  * zⱼ = softmax(eⱼ + Σ_k A_jk z_k) for all pictures at once.
  */
 import type { Backend } from '../../linalg/index.js';

@@ -1,13 +1,13 @@
 /**
  * α-TIM (Veilleux, Boudiaf, Piantanida and Ben Ayed, "Realistic evaluation of transductive few-shot learning", NeurIPS 2021): the
- * classifier p_ic = softmax over c of −½ β ‖xᵢ − w_c‖² minimises over w
+ * classifier p_ic = softmax over c of −½ β ‖xᵢ − w_c‖² minimizes over w
  *   mean over web pictures of −log p_{i yᵢ}  −  [H_α(mean over test pictures of pⱼ) − mean over test pictures of H_α(pⱼ)],
  * with the Tsallis entropy H_α(p) = (1 − Σ p_c^α)/(α − 1) in place of Shannon's, so that unequal shares of the categories cost less.
  * Starts at the means of the web pictures. Deviation: L-BFGS, at most 60 iterations, in place of 1,000 steps of Adam.
  */
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
-import { labelCounts, labelTargets, minimise, squaredLengths } from '../../numerics/index.js';
+import { labelCounts, labelTargets, minimize, squaredLengths } from '../../numerics/index.js';
 import { changed, linear, log, number } from '../../parameters.js';
 import { columnSums, memberSums, scaledProducts, softmaxRows } from './cosines.js';
 import { type FewShotData, fewShotSpec, sharpness } from './few-shot-method.js';
@@ -43,7 +43,7 @@ export const alphaTimSpec = fewShotSpec({
       weights,
       counts.map((count) => 1 / count),
     );
-    await minimise(timObjective(data, parameters), weights.data, {
+    await minimize(timObjective(data, parameters), weights.data, {
       maxIterations: iterations,
       tolerance: 1e-5,
       signal,

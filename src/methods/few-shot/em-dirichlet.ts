@@ -2,12 +2,12 @@
  * EM-Dirichlet (Martin, Huang, Shakeri, Pesquet and Ben Ayed, "Transductive zero-shot and few-shot CLIP", CVPR 2024). A picture is
  * described by its probabilities s = softmax(β · cosines with the category prototypes), and category k by a Dirichlet
  * distribution of them with parameters α_k. With u the assignments (web pictures fixed at their labels) and π_k the mean of u over
- * the n test pictures, minimises
+ * the n test pictures, minimizes
  *   −Σ over web and test pictures u_ik log p(sᵢ | α_k) + Σ over test pictures u log u − κ n Σ_k π_k log π_k,
  * whose last term, the entropy of the shares, prefers few categories. Rounds: α_k by Minka's fixed point
  * ψ(α_kj) = ψ(Σ_l α_kl) + mean of log s_j under u_k, which never lowers the likelihood; then uᵢ = softmax over k of
- * log p(sᵢ | α_k) + κ log π_k, from the bound that linearises the entropy. Deviations: prototypes are the whitened means of the web
- * pictures, where that paper has sentences; the fixed point in place of its majorisation of log Γ; κ = ½ by default, where the
+ * log p(sᵢ | α_k) + κ log π_k, from the bound that linearizes the entropy. Deviations: prototypes are the whitened means of the web
+ * pictures, where that paper has sentences; the fixed point in place of its majorization of log Γ; κ = ½ by default, where the
  * paper has a fifth of the number of categories, which with noisy labels sends all pictures to one category.
  */
 import { Matrix } from '../../linalg/index.js';
@@ -92,7 +92,7 @@ export class DirichletMixture {
     return result;
   }
 
-  /** What the rounds minimise. */
+  /** What the rounds minimize. */
   objective(): number {
     const [ofWeb, ofTest] = [this.#densities(this.#web), this.#densities(this.test)];
     let total = -this.#backend.dot(this.#webTargets, ofWeb);

@@ -1,6 +1,6 @@
 /**
  * Label propagation (Zhou, Bousquet, Lal, Weston and Schölkopf, "Learning with local and global consistency", NeurIPS 2003) over web
- * and test pictures: F minimises ½ Σ_ij W_ij ‖Fᵢ/√dᵢ − Fⱼ/√dⱼ‖² + (1/α − 1) ‖F − Y‖², which is F = (1 − α)(I − αS)⁻¹Y with
+ * and test pictures: F minimizes ½ Σ_ij W_ij ‖Fᵢ/√dᵢ − Fⱼ/√dⱼ‖² + (1/α − 1) ‖F − Y‖², which is F = (1 − α)(I − αS)⁻¹Y with
  * S = D^-½ W D^-½, up to a factor; found by F ← αSF + (1 − α)Y until no entry moves. W joins nearest neighbours with Gaussian weights. A test
  * picture's posterior is its row of F, scaled to sum one. Other pictures take the mean of their nearest neighbours' rows
  * (Delalleau, Bengio and Le Roux, "Efficient non-parametric function induction", AISTATS 2005), here with equal weights.

@@ -1,7 +1,7 @@
 /**
  * Label-shift EM (Saerens, Latinne and Decaestecker, "Adjusting the outputs of a classifier to new a priori probabilities", Neural
  * Computation 2002) behind another method: where the base gives p(c | x) under the shares π⁰ of its training pictures, the shares π of the
- * test pictures maximise Σⱼ log Σ_c (π_c/π⁰_c) p(c | xⱼ). Rounds q_jc ∝ (π_c/π⁰_c) p(c | xⱼ), π = mean of q, which never lower it, until no share moves by
+ * test pictures maximize Σⱼ log Σ_c (π_c/π⁰_c) p(c | xⱼ). Rounds q_jc ∝ (π_c/π⁰_c) p(c | xⱼ), π = mean of q, which never lower it, until no share moves by
  * a millionth; the answers are q. Decision values of the base become probabilities by softmax(values/temperature), the temperature being the one
  * under which web labels held out of a fit are most likely (two folds), divided by `sharpening`. Whitened bases measure test pictures from the web
  * pictures' mean, since a folder of few categories is its own mean.

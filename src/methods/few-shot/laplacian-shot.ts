@@ -1,6 +1,6 @@
 /**
  * LaplacianShot (Ziko, Dolz, Granger and Ben Ayed, "Laplacian regularized few-shot learning", ICML 2020): distributions zⱼ of the test
- * pictures minimise Σⱼ zⱼ·aⱼ + λ/2 Σ_jk w_jk ‖zⱼ − z_k‖² with a barrier Σ z log z, where a_jc is the distance of picture j to prototype c
+ * pictures minimize Σⱼ zⱼ·aⱼ + λ/2 Σ_jk w_jk ‖zⱼ − z_k‖² with a barrier Σ z log z, where a_jc is the distance of picture j to prototype c
  * and w_jk = 1 between nearest neighbours. Up to what distributions share this is −½ λ Σ w_jk zⱼ·z_k in place of the second term;
  * rounds z = softmax(−a + λ W z) until the objective moves by less than a millionth. Prototypes are rectified as there: means of web pictures
  * and of test pictures weighted by the posteriors under the plain means; the shift between the two domains is the

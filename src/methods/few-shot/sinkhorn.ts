@@ -1,7 +1,7 @@
 /**
  * Balanced assignments: the matrix diag(u) exp(S) diag(v) whose rows sum to one and whose columns all sum to n/C, found by
  * scaling rows and columns in turn (Sinkhorn and Knopp, "Concerning nonnegative matrices and doubly stochastic matrices",
- * Pacific J. Math. 1967). Of all such assignments P it maximises Σ P S + entropy(P) (Cuturi, NeurIPS 2013).
+ * Pacific J. Math. 1967). Of all such assignments P it maximizes Σ P S + entropy(P) (Cuturi, NeurIPS 2013).
  */
 import type { Matrix } from '../../linalg/index.js';
 import { columnSums, softmaxRows } from './cosines.js';

@@ -1,6 +1,6 @@
 /**
  * TransCLIP (Zanella, Gérin and Ben Ayed, "Boosting vision-language models with transduction", NeurIPS 2024), few-shot: distributions zⱼ of the
- * n test pictures, means μ_k and one diagonal covariance minimise
+ * n test pictures, means μ_k and one diagonal covariance minimize
  *   −(1/t) Σⱼ zⱼ·log pⱼ − (γ n/S t) Σ over the S web pictures log p_{i yᵢ} − ½ Σ_jk A_jk zⱼ·z_k + Σⱼ (zⱼ·log zⱼ − λ zⱼ·log ŷⱼ),
  * with p the Gaussian densities, t = 50 their temper, A the cosines of nearest neighbours over their number and ŷ the predictions that one starts from.
  * Blocks in turn: five rounds of z = softmax(log p/t + λ log ŷ + A z), then means and covariance in closed form; ten times. Deviations: ŷ is

@@ -79,14 +79,14 @@ export class FeedbackAutoencoder {
     const rows = conditions.rows;
     const [made, slopes] = [this.#storage.made.view(0, rows), this.#storage.slopes.view(0, rows)];
     made.copyFrom(this.generate(latents, conditions));
-    const recognised = this.#regress(made, conditions, this.#settings.feedback, slopes);
+    const recognized = this.#regress(made, conditions, this.#settings.feedback, slopes);
     const recovered = this.#recover(made, latents, slopes);
     // The other networks have run since, the generator has not: its pass is still the one that made x′.
     this.generator.backward(slopes);
     return {
       autoencoder: this.#autoencode(batch),
-      feedback: recognised + recovered,
-      regression: real + recognised,
+      feedback: recognized + recovered,
+      regression: real + recognized,
     };
   }
 

@@ -1,7 +1,7 @@
 /**
  * Kodirov, Xiang, Fu and Gong, "Unsupervised domain adaptation for zero-shot learning", ICCV 2015: pictures are sums of
  * dictionary atoms, one for each dimension of the category vectors, with the vector as code. The auxiliary dictionary
- * D_s minimises Σ ‖x − D s_y‖² + decay ‖D‖²; the test dictionary and sparse codes follow from
+ * D_s minimizes Σ ‖x − D s_y‖² + decay ‖D‖²; the test dictionary and sparse codes follow from
  * min over D, Y of Σ_test ‖x − D y‖² + adaptation ‖D − D_s‖² + similarity Σᵢ_c w_ic ‖yᵢ − s_c‖² + sparsity Σ ‖yᵢ‖₁,
  * w_ic the chance that picture i shows category c as D_s alone sees it (rows sum to one; the paper takes IAP's), here
  * ∝ exp(sharpness · cos(x, D_s s_c)). Alternates between codes (sparse-coding.ts) and the closed form of D. A picture

@@ -7,7 +7,7 @@
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
 import type { Scratch } from '../../numerics/index.js';
-import { labelTargets, minimise } from '../../numerics/index.js';
+import { labelTargets, minimize } from '../../numerics/index.js';
 
 export interface LatentSimilarity {
   /** A, r×d. */
@@ -56,7 +56,7 @@ export async function learnSimilarity(
     backend.choleskySolve(semanticFactor, semanticRows, 'rows');
     vector.set(semanticRows.data.subarray(0, r * q), r * d);
   };
-  await minimise((at, gradient) => objective.differentiate(at, gradient, r), point, {
+  await minimize((at, gradient) => objective.differentiate(at, gradient, r), point, {
     maxIterations: iterations,
     precondition,
     signal,

@@ -12,7 +12,7 @@
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
 import type { Scratch } from '../../numerics/index.js';
-import { assignWithinCapacity, mainDirections, minimise, timesTransposed } from '../../numerics/index.js';
+import { assignWithinCapacity, mainDirections, minimize, timesTransposed } from '../../numerics/index.js';
 import { linear, log, number, type OptionsOf, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/index.js';
 import { stackRows } from '../../problem/index.js';
@@ -124,7 +124,7 @@ function preconditionedMap(
   const rows = scratch.matrix(state.map.rows, state.map.cols);
   const point = new Float64Array(state.map.rows * state.map.cols);
   return async (steps) => {
-    await minimise((at, gradient) => state.differentiateMap(at, gradient), point, {
+    await minimize((at, gradient) => state.differentiateMap(at, gradient), point, {
       ...steps,
       precondition: (vector) => {
         rows.data.set(vector);
@@ -143,7 +143,7 @@ async function learnEmbedding(backend: Backend, state: LabelEmbedding, drift: nu
   backend.addDiagonal(system, drift);
   backend.cholesky(system);
   const point = Float64Array.from(embedding.data.subarray(0, embedding.rows * embedding.cols));
-  await minimise((at, gradient) => state.differentiateEmbedding(at, gradient), point, {
+  await minimize((at, gradient) => state.differentiateEmbedding(at, gradient), point, {
     ...steps,
     precondition: (vector) => backend.choleskySolve(system, new Matrix(vector, embedding.rows, embedding.cols), 'rows'),
   });

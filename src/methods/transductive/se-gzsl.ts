@@ -33,7 +33,7 @@ const parameters = {
   latentSize: whole('dimensions of the latent code', 32),
   hidden: whole('units of each hidden layer', 256),
   variance: number('variance of pictures around what is generated', 1, { above: 0, range: log(0.1, 3) }),
-  feedback: number('weight of made pictures being recognised', 0.1, { least: 0, range: log(1e-2, 1) }),
+  feedback: number('weight of made pictures being recognized', 0.1, { least: 0, range: log(1e-2, 1) }),
   independence: number('weight of latent codes being recovered', 0.1, { least: 0, range: log(1e-2, 1) }),
   testShare: number('test pictures per auxiliary picture in a batch', 0.6, { least: 0, range: linear(0, 1) }),
   sharpness: number('how decidedly a test picture resembles one category', 15, { above: 0, range: log(3, 50) }),

@@ -2,7 +2,7 @@
  * Latent domains of web pictures (Gong, Grauman and Sha, "Reshaping visual datasets for domain adaptation", NIPS 2013): M
  * groups as different from each other as can be, max Σ_{m < m'} ‖μ_m − μ_m'‖² (the maximum mean discrepancy under a
  * linear kernel), while every category is spread evenly over them, so that groups differ in style, not in what they
- * show. The objective is convex in the memberships; each step linearises it and, two groups at a time, hands every
+ * show. The objective is convex in the memberships; each step linearizes it and, two groups at a time, hands every
  * category's pictures to the group where they gain most, which never lowers it. Starts from slices along the main
  * direction within categories; stops when nothing moves.
  */

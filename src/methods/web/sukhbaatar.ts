@@ -11,7 +11,7 @@ import { Matrix } from '../../linalg/index.js';
 import {
   type LinearModel,
   labelTargets,
-  minimise,
+  minimize,
   SoftmaxLayer,
   softmaxInPlace,
   softmaxRegression,
@@ -62,7 +62,7 @@ export class Sukhbaatar extends LinearMethod {
       const sharpness = Math.log((initialDiagonal * (categories - 1)) / (1 - initialDiagonal));
       for (let j = 0; j < categories; j++) point[size + j * (categories + 1)] = sharpness;
       const objective = noiseObjective(layer, webLabels, this.options.decay, this.options.trace);
-      await minimise(objective, point, {
+      await minimize(objective, point, {
         tolerance: 0.03,
         maxIterations: 100,
         precondition: layer.preconditioner(this.options.decay),

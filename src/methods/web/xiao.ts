@@ -37,7 +37,7 @@ export class Xiao extends LinearMethod {
   readonly options: OptionsOf<typeof parameters>;
   /** Posterior chances of the noise types (right, random, confusing) of every web picture, n×3. */
   noiseTypes_: Matrix<Float64Array> | undefined;
-  /** Penalised log-likelihood before each round. */
+  /** Penalized log-likelihood before each round. */
   trace_: number[] = [];
 
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {

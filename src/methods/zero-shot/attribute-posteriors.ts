@@ -1,7 +1,7 @@
 /**
  * The last step of DAP and IAP (Lampert, Nickisch and Harmeling, TPAMI 2014): from the chances p(a_k | x) of binary
  * attributes to categories, log p(c | x) = Σ_k log p(a_k = a_k^c | x) − Σ_k log p(a_k = a_k^c) + constant. The prior p(a_k) is the
- * attribute's share among auxiliary categories (`empirical`) or ½ (`flat`). Real-valued vectors are binarised at the mean
+ * attribute's share among auxiliary categories (`empirical`) or ½ (`flat`). Real-valued vectors are binarized at the mean
  * of each dimension over the auxiliary categories.
  */
 import { ProblemError } from '../../errors.js';
@@ -47,7 +47,7 @@ export function binaryAttributes(classVectors: Matrix, candidates: Matrix): Bina
       'all auxiliary categories have the same vector, so there is no attribute to learn',
       'Give the categories vectors of their own.',
     );
-  const binarise = (vectors: Matrix) => {
+  const binarize = (vectors: Matrix) => {
     const result = Matrix.zeros(vectors.rows, varies.length);
     for (let c = 0; c < vectors.rows; c++)
       varies.forEach((k, column) => {
@@ -55,8 +55,8 @@ export function binaryAttributes(classVectors: Matrix, candidates: Matrix): Bina
       });
     return result;
   };
-  const learnt = binarise(classVectors);
-  return { learnt, candidates: binarise(candidates), shares: columnMeans(learnt) };
+  const learnt = binarize(classVectors);
+  return { learnt, candidates: binarize(candidates), shares: columnMeans(learnt) };
 }
 
 /** n×C values of log p(c | x) without the constant, from n×K chances of attributes, which are overwritten. */

@@ -2,7 +2,7 @@
  * DAP, direct attribute prediction (Lampert, Nickisch and Harmeling, "Attribute-based classification for zero-shot
  * visual object categorization", TPAMI 2014): one logistic regression an attribute, trained on pictures that inherit
  * the attributes of their category, then Bayes' rule over the attributes of each candidate (attribute-posteriors.ts).
- * Dimensions of real-valued vectors are binarised at their mean over the auxiliary categories.
+ * Dimensions of real-valued vectors are binarized at their mean over the auxiliary categories.
  */
 import type { Backend, Matrix } from '../../linalg/index.js';
 import { type LinearModel, LogisticLoss, linearDecisions, trainMachines, withScratch } from '../../numerics/index.js';

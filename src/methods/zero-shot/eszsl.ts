@@ -1,6 +1,6 @@
 /**
  * ESZSL (Romera-Paredes and Torr, "An embarrassingly simple approach to zero-shot learning", ICML 2015): the bilinear
- * score x'Vs that minimises ‖X'VS − Y‖² with Frobenius penalties on both of its sides has the closed form
+ * score x'Vs that minimizes ‖X'VS − Y‖² with Frobenius penalties on both of its sides has the closed form
  * V = (XX' + γI)⁻¹ X Y S' (SS' + λI)⁻¹, pictures and categories as columns. Pictures are taken less their mean, so that
  * targets of ±1 and of 0/1 give the same V up to scale; S are directions around the mean category.
  */

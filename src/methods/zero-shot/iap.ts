@@ -3,7 +3,7 @@
  * visual object categorization", TPAMI 2014): a classifier of auxiliary categories gives the chance of each attribute,
  * p(a_k | x) = Σ_y p(a_k | y) p(y | x) with p(a_k | y) = 0 or 1, then Bayes' rule as in DAP (attribute-posteriors.ts).
  * p(y | x) comes from one logistic regression a category, against all others, their chances divided by their sum.
- * Dimensions of real-valued vectors are binarised at their mean over the auxiliary categories.
+ * Dimensions of real-valued vectors are binarized at their mean over the auxiliary categories.
  */
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
@@ -68,7 +68,7 @@ export class Iap implements Method {
   decisionValues(features: Matrix): Matrix {
     if (!this.classifier_ || !this.#attributes || !this.#backend) throw notFitted();
     const probabilities = linearDecisions(this.#backend, this.classifier_, features);
-    for (let i = 0; i < probabilities.rows; i++) normaliseLogistic(probabilities.row(i));
+    for (let i = 0; i < probabilities.rows; i++) normalizeLogistic(probabilities.row(i));
     const chances = Matrix.zeros(features.rows, this.#attributes.learnt.cols);
     this.#backend.gemm(chances, probabilities, this.#attributes.learnt);
     return attributeDecisions(this.#backend, chances, this.#attributes, this.options.prior);
@@ -80,7 +80,7 @@ export class Iap implements Method {
 }
 
 /** Scores of one-versus-rest logistic regressions become chances that sum to one. */
-function normaliseLogistic(row: Float64Array): void {
+function normalizeLogistic(row: Float64Array): void {
   let total = 0;
   for (let c = 0; c < row.length; c++) total += row[c] = 1 / (1 + Math.exp(-row[c]));
   for (let c = 0; c < row.length; c++) row[c] /= total || 1;

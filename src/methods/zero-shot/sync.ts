@@ -3,7 +3,7 @@
  * a category is a mixture of phantom classifiers, w_c = Σ_r s_cr v_r with s_cr ∝ exp(−‖a_c − b_r‖²/σ²), learnt by
  * one-versus-other squared hinges, min Σ_c Σᵢ max(0, 1 ∓ w_c'xᵢ)² + decay/2 Σ_c ‖w_c‖². One phantom stands at each
  * auxiliary category (b_r = a_r, the paper's choice). S is then square, the w_c of auxiliary categories are free, each
- * hinge is minimised by itself, and v = S⁻¹ w gives the classifiers of the candidates.
+ * hinge is minimized by itself, and v = S⁻¹ w gives the classifiers of the candidates.
  */
 import { Matrix } from '../../linalg/index.js';
 import {

@@ -61,7 +61,7 @@ export interface OnnxGraph {
   readonly inputs: readonly DeclaredTensor[];
   readonly outputs: readonly DeclaredTensor[];
   readonly declared: readonly DeclaredTensor[];
-  /** The graph's other fields (name, documentation, quantisation notes), kept as they are. */
+  /** The graph's other fields (name, documentation, quantization notes), kept as they are. */
   readonly otherGraphFields: readonly Field[];
   /** The model's fields outside the graph. */
   readonly modelFields: readonly Field[];

@@ -7,7 +7,7 @@ import { UnsupportedLayerError } from '../errors.js';
 import { OnnxBuilder } from '../onnx/build.js';
 import { activate, rectify } from './activations.js';
 import { convolution, depthwiseConvolution, globalPooling, pooling, separableConvolution } from './convolutions.js';
-import { batchNormalisation, parametricRectifier, rescaling } from './normalisation.js';
+import { batchNormalization, parametricRectifier, rescaling } from './normalization.js';
 import { concatenate, cropping, dense, flatten, merge, permute, reshape, upsampling, zeroPadding } from './shapes.js';
 import { Chain, option, type Translation, unsupported, type Value } from './tensors.js';
 import { type LayerCall, readTopology } from './topology.js';
@@ -38,7 +38,7 @@ const layers: Record<string, Translate> = {
   Conv2D: convolution,
   DepthwiseConv2D: depthwiseConvolution,
   SeparableConv2D: separableConvolution,
-  BatchNormalization: batchNormalisation,
+  BatchNormalization: batchNormalization,
   MaxPooling2D: (t) => pooling(t, 'MaxPool'),
   AveragePooling2D: (t) => pooling(t, 'AveragePool'),
   GlobalAveragePooling2D: (t) => globalPooling(t, 'GlobalAveragePool'),

@@ -1,6 +1,6 @@
 /**
  * Weights of a network in TensorFlow.js layers format: groups of shard files, each group one run of bytes in which the
- * weights follow one another. Quantised weights are stored as q with w = q · scale + min (uint8, uint16) or as float16.
+ * weights follow one another. Quantized weights are stored as q with w = q · scale + min (uint8, uint16) or as float16.
  */
 import { FormatError } from '../../errors.js';
 import { halfToFloats } from '../../formats/index.js';

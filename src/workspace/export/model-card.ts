@@ -118,7 +118,7 @@ function limits(problem: Problem, metrics: FitMetrics, { model }: Classifier): s
     .map(([name]) => name);
   return list([
     model.strangers
-      ? 'What shows none of the categories is recognised by its likeness to the listed categories and to the auxiliary ones, as learnt on auxiliary categories that played strangers. Things unlike any of these were not rehearsed.'
+      ? 'What shows none of the categories is recognized by its likeness to the listed categories and to the auxiliary ones, as learnt on auxiliary categories that played strangers. Things unlike any of these were not rehearsed.'
       : `It answers with one of its ${problem.testNames.length} categories whatever a picture shows; a low confidence is the only sign that it shows something else.`,
     'The confidence was learnt on other categories of the same kind; on pictures of another look (drawings, night pictures, other cameras) it says less.',
     'Web pictures carry the habits of those who publish them: seasons, sexes, regions and poses that are rarely photographed are rarely learnt.',

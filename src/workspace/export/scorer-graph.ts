@@ -18,7 +18,7 @@ export function addScorer(builder: OnnxBuilder, features: string, model: Exporte
   const { scorer, sharpness, strangers } = model;
   const { map, weights, bias, names } = scorer;
   const d = (map ?? weights).rows;
-  const scaled = scorer.normalise === 'unit' ? addUnitLength(builder, features, d, 'scorer/features') : features;
+  const scaled = scorer.normalize === 'unit' ? addUnitLength(builder, features, d, 'scorer/features') : features;
   let current = scorer.power === undefined ? scaled : addPower(builder, scaled, d, scorer.power, 'scorer');
   if (map) {
     builder.floats('scorer/map', [map.rows, map.cols], values(map));

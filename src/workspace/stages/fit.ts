@@ -54,7 +54,7 @@ export const fitStage: Stage = {
     const area = thetaArea === undefined ? '' : `, area under the curve of the weights ${thetaArea.toFixed(3)}`;
     const both = harmonic === undefined ? '' : `, harmonic mean ${percent(harmonic, 2)} %`;
     const found =
-      strangers?.recognised === undefined ? '' : `, ${percent(strangers.recognised, 0)} % of strangers recognised`;
+      strangers?.recognized === undefined ? '' : `, ${percent(strangers.recognized, 0)} % of strangers recognized`;
     return { summary: `${method} with ${from} parameters${score}${both}${found}${area}` };
   },
 };

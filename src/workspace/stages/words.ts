@@ -56,8 +56,8 @@ export const wordsStage: Stage = {
     const sources: VectorSource[] = [];
     try {
       for (const file of await vectorFiles(context)) sources.push(await openVectors(file));
-      const { missing, normalise } = configuration.words;
-      const found = await lookUp(names, sources, { missing, normalise });
+      const { missing, normalize } = configuration.words;
+      const found = await lookUp(names, sources, { missing, normalize });
       const semantics = (from: number, to: number) => found.vectors.view(from, to).copy();
       const list = (some: readonly { name: string }[]) => ({
         shape: [some.length],

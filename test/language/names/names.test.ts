@@ -113,7 +113,7 @@ describe('vectors of names', () => {
 
   it('can be given length 1 in each file', async () => {
     const { vectors } = await nameVectors(named('albatross'), [birds, source({ albatross: [-2] })], {
-      normalise: 'l2',
+      normalize: 'l2',
     });
     expect(vectors.at(0, 0)).toBeCloseTo(Math.SQRT1_2, 6);
     expect(vectors.at(0, 2)).toBe(-1);

@@ -27,7 +27,7 @@ describe('word vectors, whatever the file', () => {
     ['npy', 'npy'],
   ] as const;
 
-  it.each(files)('.%s is written, recognised as %s, and looked up', async (ending, kind) => {
+  it.each(files)('.%s is written, recognized as %s, and looked up', async (ending, kind) => {
     const path = join(folder, `all.${ending}`);
     await writeVectors(path, vectors, { licence: 'none' });
     const source = await openVectors(path);

@@ -40,8 +40,8 @@ describe('CORAL', () => {
   it('moves the source by (C_s + λI)^−½ (C_t + λI)^½', () => {
     const [from, to] = [covariance(source), covariance(target)];
     const lambda = 0.5 * from.reduce((sum, row, j) => sum + (row[j] + to[j][j]) / (2 * d), 0);
-    const regularised = (c: Rows) => add(c, scale(identity(d), lambda));
-    const map = multiply(roots(regularised(from)).inverseRoot, roots(regularised(to)).root);
+    const regularized = (c: Rows) => add(c, scale(identity(d), lambda));
+    const map = multiply(roots(regularized(from)).inverseRoot, roots(regularized(to)).root);
     const found = alignCorrelations(backend, Matrix.from(source), Matrix.from(target), 0.5);
     expect(rowsOf(found.source).flat()).toBeAllClose(multiply(centred(source), map).flat(), { tolerance: 1e-8 });
     expect(found.mean).toBeAllClose(means(target), { tolerance: 1e-12 });

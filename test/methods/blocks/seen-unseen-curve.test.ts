@@ -14,9 +14,9 @@ const values = Matrix.from(
 
 /** Accuracies with a penalty, by predicting again. */
 function literal(penalty: number): [seen: number, unseen: number] {
-  const penalised = values.copy();
-  for (let i = 0; i < pictures; i++) for (let c = unseen; c < categories; c++) penalised.row(i)[c] -= penalty;
-  const each = [...categoryAccuracies(rowMaxima(penalised), labels, categories)];
+  const penalized = values.copy();
+  for (let i = 0; i < pictures; i++) for (let c = unseen; c < categories; c++) penalized.row(i)[c] -= penalty;
+  const each = [...categoryAccuracies(rowMaxima(penalized), labels, categories)];
   const mean = (some: number[]) => some.reduce((sum, value) => sum + value, 0) / some.length;
   return [mean(each.slice(unseen)), mean(each.slice(0, unseen))];
 }

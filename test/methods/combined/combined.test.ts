@@ -31,7 +31,7 @@ describe.each([
   ['wsl+zsl', 'xiao'],
   ['wsdg-pi+zsl', 'wsdg-pi'],
 ])('%s', (name, web) => {
-  it('averages the standardised decision values of its two parts', async () => {
+  it('averages the standardized decision values of its two parts', async () => {
     const [first, second] = [standard(await values(web, problem)), standard(await values('zhang-saligrama', problem))];
     const expected = first.map((row, i) => row.map((value, c) => (value + second[i][c]) / 2));
     expect(await values(name, problem)).toBeAllClose(Matrix.from(expected), { tolerance: 1e-9 });
@@ -85,7 +85,7 @@ describe.each([
     expect(found.view(0, found.rows, ct).copy()).toBeAllClose(Matrix.from(regressor), { tolerance: 1e-9 });
   });
 
-  it('recognises seen and unseen categories, and moves between them with the balance', async () => {
+  it('recognizes seen and unseen categories, and moves between them with the balance', async () => {
     const scores = async (balance: number) => {
       const method = await fitted(name, both, { balance });
       return generalizedScores(method.predict(both.testFeatures), both.testLabels!, both.testNames.length);
@@ -128,7 +128,7 @@ describe('chao', () => {
     expect(others.penalty_).toBe(stacked.penalty_);
   });
 
-  it('recognises no unseen category better than chance when semantic vectors are shuffled', async () => {
+  it('recognizes no unseen category better than chance when semantic vectors are shuffled', async () => {
     const ct = both.testNames.length;
     let right = 0;
     for (let turn = 1; turn < ct; turn++) {

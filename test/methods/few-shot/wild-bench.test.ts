@@ -5,7 +5,7 @@ import { calibrationError, measure, parseMethod } from '../../../bench/wild/meas
 import { wildSources } from '../../../bench/wild/problems.js';
 import { drawRegime, regimes } from '../../../bench/wild/regimes.js';
 import { drawFigure, writeReport } from '../../../bench/wild/report.js';
-import { Journal, type Line, summarise } from '../../../bench/wild/results.js';
+import { Journal, type Line, summarize } from '../../../bench/wild/results.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { checkProblem, drawFolder, generateProblem, restrictToCategories } from '../../../src/problem/index.js';
 import { temporaryFolder } from '../../temporary-folder.js';
@@ -89,7 +89,7 @@ describe('results', () => {
   });
 
   it('are summed up over seeds', () => {
-    const [summary] = summarise([line(1, 6, 0.7), line(2, 4, 0.9)]);
+    const [summary] = summarize([line(1, 6, 0.7), line(2, 4, 0.9)]);
     expect(summary.accuracy).toBe(50);
     expect(summary.strangers.energy).toBeCloseTo(0.8, 12);
     // |0.4 − 2| + |9.8 − 8| over 20 pictures.

@@ -16,7 +16,7 @@ const least: Record<string, number> = { 'zhang-saligrama': 0.56, shojaee: 0.54, 
 
 describe.skipIf(!existsSync(data))('CUB with attributes (skipped where ../shared/data lacks it)', () => {
   it.each(specs.map((spec) => [spec.name, spec] as const))(
-    '%s recognises about half of the pictures or more with its defaults',
+    '%s recognizes about half of the pictures or more with its defaults',
     async (name, spec) => {
       const problem = await loadProblem(data, { semantics: 'attributes' });
       const method = await createMethod(spec).fit(problem, { backend });

@@ -52,7 +52,7 @@ describe.each(transductiveMethods.map((spec) => [spec.name, spec] as const))('%s
   const score = async (given: Problem, parameters: Parameters = {}, seed = 3) =>
     accuracy((await fitted(given, parameters, seed)).predict(given.testFeatures), given.testLabels!);
 
-  it('recognises categories it has never seen, and is at chance when vectors are shuffled', async () => {
+  it('recognizes categories it has never seen, and is at chance when vectors are shuffled', async () => {
     expect(await score(problem)).toBeGreaterThan(0.5);
     const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
     let mean = 0;

@@ -1,7 +1,7 @@
 // Generated problems that bring out one kind of label noise at a time: Gaussian categories of unit-length pictures.
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
-import { normalise } from '../../../src/problem/normalise.js';
+import { normalize } from '../../../src/problem/normalize.js';
 import type { Problem } from '../../../src/problem/problem.js';
 
 export interface NoisyOptions {
@@ -47,7 +47,7 @@ export function noisyProblem(options: NoisyOptions): Problem {
   const semantics = means.map((_, c) =>
     Array.from({ length: 4 + categories }, (_, j) => (j === c >> 1 ? 2 : j === 4 + c ? 1 : 0)),
   );
-  return normalise({
+  return normalize({
     auxiliaryFeatures: Matrix.from(test.slice(0, 2)),
     auxiliaryLabels: Int32Array.of(0, 1),
     auxiliarySemantics: Matrix.from(semantics.slice(0, 2)),

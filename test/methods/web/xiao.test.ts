@@ -8,7 +8,7 @@ import { noisyProblem } from './noisy-problem.js';
 
 const backend = await createBackend({ threads: 1 });
 const problem = noisyProblem({ seed: 2, kind: 'one-sided', wrong: 0.45 });
-const normalised = (rows: number, cols: number, random: Random) =>
+const normalized = (rows: number, cols: number, random: Random) =>
   Matrix.from(
     Array.from({ length: rows }, () => {
       const row = Array.from(random.uniformArray(cols));
@@ -20,7 +20,7 @@ const normalised = (rows: number, cols: number, random: Random) =>
 describe('latent noise types', () => {
   it('have the posterior that summing over all categories and types gives', () => {
     const random = new Random(4);
-    const [p, z] = [normalised(5, 4, random), normalised(5, 3, random)];
+    const [p, z] = [normalized(5, 4, random), normalized(5, 3, random)];
     const confusion = semanticConfusion(new Matrix(random.normalArray(12), 4, 3), 0.3);
     const labels = Int32Array.of(0, 3, 1, 2, 2);
     const found = posteriors(p, z, labels, confusion);
@@ -51,7 +51,7 @@ describe('latent noise types', () => {
     }
   });
 
-  it('raise the penalised likelihood in every round', async () => {
+  it('raise the penalized likelihood in every round', async () => {
     const { trace_ } = await new Xiao({ rounds: 8 }).fit(problem, { backend });
     expect(trace_.length).toBe(8);
     for (let round = 1; round < 8; round++) expect(trace_[round]).toBeGreaterThanOrEqual(trace_[round - 1]);

@@ -33,7 +33,7 @@ const lessMean = (row: ArrayLike<number>) => {
 };
 
 describe('attributes', () => {
-  it('are vectors binarised at their mean over auxiliary categories, without those that do not vary', () => {
+  it('are vectors binarized at their mean over auxiliary categories, without those that do not vary', () => {
     const learnt = Matrix.from([
       [1, 7, 0.1],
       [2, 7, 0.2],

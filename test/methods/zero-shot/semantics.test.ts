@@ -35,7 +35,7 @@ describe.each(zeroShotMethods.map((spec) => [spec.name, spec] as const))('%s', (
     return accuracy(method.predict(given.testFeatures), given.testLabels!);
   };
 
-  it('recognises categories it has never seen, and is at chance when vectors are shuffled', async () => {
+  it('recognizes categories it has never seen, and is at chance when vectors are shuffled', async () => {
     expect(await score(problem)).toBeGreaterThan(0.45);
     const seeds = [1, 2, 3, 4, 5, 6];
     let mean = 0;

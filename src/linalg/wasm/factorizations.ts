@@ -13,7 +13,7 @@ import { fetchMatrix, stageMatrix } from './staging.js';
 /** Right-hand sides outside the memory are solved in groups of about this size. */
 const groupBytes = 64 * 2 ** 20;
 
-export class Factorisations {
+export class Factorizations {
   readonly #machine: Machine;
   readonly #context: FactorContext;
   readonly #factor: Factor;
@@ -87,7 +87,7 @@ function contextOf(machine: Machine): FactorContext {
       if (pointer !== undefined) return pointer;
       throw new MemoryError(
         bytes,
-        'the workspace of a factorisation in the WebAssembly memory',
+        'the workspace of a factorization in the WebAssembly memory',
         'Release matrices that are no longer used, or use the native backend.',
       );
     },

@@ -9,7 +9,7 @@ import type { Problem } from './problem.js';
 export type FeatureScaling = 'l2' | 'none' | 'zscore';
 export const featureScalings: readonly FeatureScaling[] = ['l2', 'none', 'zscore'];
 
-export interface NormaliseOptions {
+export interface NormalizeOptions {
   /** @default 'l2' */
   scaling?: FeatureScaling;
   /** Subtract from the features of each domain their mean, before scaling. @default false */
@@ -24,9 +24,9 @@ export interface NormaliseOptions {
 }
 
 /** The problem with scaled features and semantic vectors; the input keeps its own. */
-export function normalise(problem: Problem, options: NormaliseOptions = {}): Problem {
+export function normalize(problem: Problem, options: NormalizeOptions = {}): Problem {
   const featuresChange = (options.scaling ?? 'l2') !== 'none' || options.centreFeatures === true;
-  return normaliseInPlace(
+  return normalizeInPlace(
     {
       ...problem,
       ...(featuresChange && {
@@ -46,15 +46,15 @@ export function normalise(problem: Problem, options: NormaliseOptions = {}): Pro
   );
 }
 
-/** As `normalise`, overwriting the matrices of a problem that nobody else holds yet. */
-export function normaliseInPlace(problem: Problem, options: NormaliseOptions = {}): Problem {
+/** As `normalize`, overwriting the matrices of a problem that nobody else holds yet. */
+export function normalizeInPlace(problem: Problem, options: NormalizeOptions = {}): Problem {
   const scaling = options.scaling ?? 'l2';
   if (!featureScalings.includes(scaling))
-    throw new ArgumentError(`normalise: scaling is "${scaling}"; it must be one of ${featureScalings.join(', ')}`);
+    throw new ArgumentError(`normalize: scaling is "${scaling}"; it must be one of ${featureScalings.join(', ')}`);
   const domains = featureArrays(problem);
   if (options.centreFeatures) for (const { matrix } of domains) subtract(matrix, columnMeans([matrix]));
   if (scaling === 'l2') for (const { name, matrix } of domains) scaleToUnitLength(name, matrix);
-  if (scaling === 'zscore') standardise(domains.map(({ matrix }) => matrix));
+  if (scaling === 'zscore') standardize(domains.map(({ matrix }) => matrix));
   if (options.centreSemantics) {
     const mean = columnMeans([problem.auxiliarySemantics, problem.testSemantics]);
     subtract(problem.auxiliarySemantics, mean);
@@ -111,7 +111,7 @@ export function scaleToUnitLength(name: string, matrix: Matrix): void {
 }
 
 /** The first three matrices (auxiliary, web, test) give the means and deviations; all are changed by them. */
-function standardise(matrices: Matrix[]): void {
+function standardize(matrices: Matrix[]): void {
   const measured = matrices.slice(0, 3);
   const mean = columnMeans(measured);
   for (const matrix of matrices) subtract(matrix, mean);

@@ -2,7 +2,7 @@
 import { Chain, kerasInput, option, type Translation, unsupported, type Value } from './tensors.js';
 
 /** y = γ (x − mean) / √(variance + ε) + β, channel by channel. */
-export function batchNormalisation(translation: Translation): Value {
+export function batchNormalization(translation: Translation): Value {
   const [input] = translation.inputs;
   const rank = input.shape.length;
   const given = option<number | number[]>(translation, 'axis', -1);

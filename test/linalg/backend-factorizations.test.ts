@@ -25,7 +25,7 @@ const anything = fc.record({
   dtype: fc.constantFrom(...dtypes),
 });
 
-/** Junk above the diagonal, which no factorisation may read. */
+/** Junk above the diagonal, which no factorization may read. */
 function spoilUpperTriangle(a: Matrix): Matrix {
   for (let i = 0; i < a.rows; i++) for (let j = i + 1; j < a.cols; j++) a.set(i, j, 1e6 + i * a.cols + j);
   return a;
@@ -68,7 +68,7 @@ describe.each(backends)('Cholesky on the $name backend', ({ create }) => {
     );
   });
 
-  it.each([150, 257, 900])('factorises and solves at order %i', (n) => {
+  it.each([150, 257, 900])('factorizes and solves at order %i', (n) => {
     const random = new Random(n);
     // Diagonally dominant, so that the answer is known to about rounding times n.
     const a = operand(random, n, n, 'float64', 1);
@@ -112,7 +112,7 @@ describe.each(backends)('Cholesky on the $name backend', ({ create }) => {
     );
   });
 
-  it('factorises an ill-conditioned matrix with a small backward error', () => {
+  it('factorizes an ill-conditioned matrix with a small backward error', () => {
     const values = Array.from({ length: 60 }, (_, i) => 10 ** (-i / 5));
     const a = withEigenvalues(new Random(8), values);
     const exact = symmetric(a);
