@@ -52,15 +52,21 @@ export function withValidation(problem: Problem, choice: ValidationChoice): Prob
 
 /** The form of the problem that a job of this split works on, before its own changes. */
 export function splitProblem(problem: Problem, { split, generalized }: Split, seed: number): Problem {
-  const base = split === 'validation' ? validationSplit(problem) : problem;
+  const base = split === 'validation' ? validationSplit(problem) : withoutMadeUp(problem);
   if (base.generalized && !generalized)
     throw new ArgumentError('the problem is in the generalized setting', 'Ask for that setting with --generalized.');
   return generalized && !base.generalized ? generalize(base, seed) : base;
 }
 
+/** What was made up for a search is no part of the problem itself. */
+function withoutMadeUp(problem: Problem): Problem {
+  const { validationWeb, ...rest } = problem;
+  return validationWeb?.madeUp ? rest : problem;
+}
+
 /** The given splits of a problem in shared memory, for threads. */
 export function shareSplits(problem: Problem, splits: readonly Split[], seed: number): ProblemSource {
-  const shared: Problem = { ...openShared(shareProblem(problem)), validationWeb: problem.validationWeb };
+  const shared = openShared(shareProblem(problem));
   const variants = splits.map((split) => [splitKey(split), shareProblem(splitProblem(shared, split, seed))]);
   return { kind: 'shared', variants: Object.fromEntries(variants) };
 }

@@ -1,6 +1,5 @@
 /**
  * A problem that threads can share: its matrices lie in SharedArrayBuffers, which a message hands over without copying.
- * Web pictures of validation categories are left out; the validation problem is made from them before.
  */
 import { Matrix, type RealArray } from '../linalg/index.js';
 import type { Problem } from '../problem/index.js';
@@ -18,16 +17,27 @@ export type SharedProblem = Readonly<Record<string, unknown>>;
 
 /** Matrices that lie in shared memory already, as views of another shared problem do, are not copied again. */
 export function shareProblem(problem: Problem): SharedProblem {
-  const { validationWeb: _, ...rest } = problem;
+  const { validationWeb, ...rest } = problem;
+  return { ...sharedFields(rest), ...(validationWeb && { validationWeb: sharedFields(validationWeb) }) };
+}
+
+export function openShared({ validationWeb, ...rest }: SharedProblem): Problem {
+  return {
+    ...openFields(rest),
+    ...(validationWeb !== undefined && { validationWeb: openFields(validationWeb as SharedProblem) }),
+  } as unknown as Problem;
+}
+
+function sharedFields(fields: object): SharedProblem {
   return Object.fromEntries(
-    Object.entries(rest).map(([name, value]) => [name, value instanceof Matrix ? shareMatrix(value) : value]),
+    Object.entries(fields).map(([name, value]) => [name, value instanceof Matrix ? shareMatrix(value) : value]),
   );
 }
 
-export function openShared(shared: SharedProblem): Problem {
+function openFields(shared: SharedProblem): object {
   return Object.fromEntries(
     Object.entries(shared).map(([name, value]) => [name, isSharedMatrix(value) ? openMatrix(value) : value]),
-  ) as unknown as Problem;
+  );
 }
 
 function shareMatrix(matrix: Matrix): SharedMatrix {

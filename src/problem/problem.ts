@@ -57,6 +57,8 @@ export interface ValidationWeb {
   readonly kinds?: readonly string[];
   /** 1 for auxiliary pictures that web pictures were made from: they must not serve as validation test pictures. */
   readonly auxiliaryUsed?: Uint8Array;
+  /** They are auxiliary pictures in disguise, which know nothing of the look of the web. */
+  readonly madeUp?: true;
 }
 
 /** Names of the categories a prediction of this problem may take, in label order. */

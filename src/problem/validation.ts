@@ -108,6 +108,7 @@ export function syntheticValidationWeb(problem: Problem, options: SyntheticWebOp
     labels: Int32Array.from(rows, (row) => wrongLabel.get(row) ?? problem.auxiliaryLabels[row]),
     kinds: Array.from(rows, (row) => (wrongLabel.has(row) ? 'confused' : 'clean')),
     auxiliaryUsed,
+    madeUp: true,
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type Problem,
   problemHash,
   saveProblem,
+  syntheticValidationWeb,
   validationSplit,
 } from '../../src/problem/index.js';
 import { temporaryFolder } from '../temporary-folder.js';
@@ -33,8 +34,21 @@ describe('a problem in shared memory', () => {
     const vouched = { ...problem, webVouched: Uint8Array.from(problem.webLabels, (label) => +(label === 0)) };
     const shared = openShared(structuredClone(shareProblem(vouched)));
     expect(contents(shared)).toEqual(contents(vouched));
-    for (const value of Object.values(shared))
+    expect(contents({ ...problem, ...shared.validationWeb })).toEqual(
+      contents({ ...problem, ...problem.validationWeb }),
+    );
+    for (const value of [...Object.values(shared), ...Object.values(shared.validationWeb!)])
       if (value instanceof Matrix) expect(value.storage).toBeInstanceOf(SharedArrayBuffer);
+  });
+
+  it('keeps web pictures of auxiliary categories, which methods learn from, and none that were made up', async () => {
+    const own = (await openSource(shareSplits(problem, [standard], 1), 1))(standard);
+    expect(own.validationWeb?.features.rows).toBe(problem.validationWeb!.features.rows);
+    const validationWeb = syntheticValidationWeb(problem, { noise: 0.3, seed: 1 });
+    const other = (await openSource(shareSplits({ ...problem, validationWeb }, [standard, validation], 1), 1))(
+      standard,
+    );
+    expect(other.validationWeb).toBeUndefined();
   });
 
   it('is not copied for the validation split: its pictures are auxiliary pictures', async () => {
