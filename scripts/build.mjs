@@ -56,6 +56,14 @@ whenChanged([], /./, join(engine, 'stamp'), () => {
   );
 });
 run(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), ['-p', 'tsconfig.build.json']);
+// What was compiled from sources that are gone would be shipped otherwise.
+for (const name of readdirSync(join(root, 'dist'), { recursive: true }).map(String)) {
+  const source =
+    /^(?!(?:api|assembly|studio[\\/]app|vision[\\/]onnxruntime-web)[\\/])(.*?)\.(?:d\.ts|d\.cts|js|d\.ts\.map|js\.map)$/.exec(
+      name,
+    )?.[1];
+  if (source !== undefined && !existsSync(join(root, 'src', `${source}.ts`))) rmSync(join(root, 'dist', name));
+}
 // The same declarations for CommonJS programs, which TypeScript before 5.8 does not let import those of ES modules.
 for (const name of readdirSync(join(root, 'dist'), { recursive: true }).map(String)) {
   if (!name.endsWith('.d.ts') || name.startsWith('api')) continue;

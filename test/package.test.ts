@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -35,6 +36,16 @@ describe('the package', () => {
     );
     expect(strange).toEqual([]);
     expect(files.filter((name) => /\.map$|stamp$|\.tsbuildinfo$|^dist\/api\//.test(name))).toEqual([]);
+  });
+
+  it('ships nothing that was compiled from sources that are gone', () => {
+    const foreign = /^dist\/(assembly|studio\/app|vision\/onnxruntime-web)\//;
+    const compiled = files.filter((name) => /^dist\/.*\.(js|d\.ts|d\.cts)$/.test(name) && !foreign.test(name));
+    expect(compiled.length).toBeGreaterThan(1000);
+    for (const name of compiled)
+      expect(existsSync(join(root, name.replace('dist', 'src').replace(/\.(js|d\.ts|d\.cts)$/, '.ts'))), name).toBe(
+        true,
+      );
   });
 
   it('can be required by a CommonJS program', () => {
