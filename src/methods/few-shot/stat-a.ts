@@ -10,13 +10,10 @@
  */
 import { Matrix } from '../../linalg/index.js';
 import { changed, log, number } from '../../parameters.js';
-import { affinities, assignmentObjective, smoothed } from './affinities.js';
-import { scaledProducts, softmaxRows, webDirections } from './cosines.js';
-import { type DiagonalGaussians, logDensities, type Moments, moments, withSquares } from './diagonal-gaussians.js';
+import { type DiagonalGaussians, type Moments, moments, type WithSquares } from './diagonal-gaussians.js';
 import { type FewShotData, fewShotSpec } from './few-shot-method.js';
-import { logSoftmax, tempered, transclipParameters } from './transclip.js';
-
-const innerRounds = 5;
+import { alternateGaussians, type GaussianBlock, type TemperedOptions } from './tempered-gaussians.js';
+import { transclipParameters } from './transclip.js';
 
 export const statASpec = fewShotSpec({
   name: 'stat-a',
@@ -31,53 +28,27 @@ export const statASpec = fewShotSpec({
   learn: (data, parameters) => statA(data, parameters),
 });
 
-export interface StatAOptions {
-  sharpness: number;
-  lambda: number;
-  temper: number;
-  neighbours: number;
-  rounds: number;
+export interface StatAOptions extends TemperedOptions {
   anchor: number;
 }
 
 /** `onObjective` is told the objective after every block. */
-export async function statA(
-  data: FewShotData,
-  { sharpness: beta, lambda, temper, neighbours, rounds, anchor }: StatAOptions,
-  onObjective?: (value: number) => void,
-) {
-  const { backend, signal, onRound } = data;
-  const test = withSquares(data.test);
-  const directions = webDirections(data);
-  const first = (pictures: Matrix<Float64Array>) => scaledProducts(backend, pictures, directions, beta);
-  const firstScores = first(data.test);
-  const logPriors = logSoftmax(firstScores);
-  const graph = affinities(backend, data.test, neighbours, (cosine) => Math.max(0, cosine) / neighbours, signal);
-  let state = { scores: firstScores, assignments: softmaxRows(firstScores) };
-  const anchors: DiagonalGaussians = {
-    means: directions,
-    variances: spreadAbout(directions, moments(backend, state.assignments, test)),
+export function statA(data: FewShotData, { anchor, ...options }: StatAOptions, onObjective?: (value: number) => void) {
+  const { backend } = data;
+  const block = (
+    test: WithSquares,
+    assignments: Matrix<Float64Array>,
+    directions: Matrix<Float64Array>,
+  ): GaussianBlock => {
+    const variances = spreadAbout(directions, moments(backend, assignments, test));
+    const anchors: DiagonalGaussians = { means: directions, variances };
+    return {
+      first: anchors,
+      update: (now) => anchored(moments(backend, now, test), anchors, anchor),
+      penalty: (gaussians) => (anchor / options.temper) * divergence(anchors, gaussians),
+    };
   };
-  let gaussians = anchors;
-  const evidence = () => tempered(logDensities(backend, gaussians, test), temper, logPriors, lambda);
-  const report = () =>
-    onObjective?.(
-      assignmentObjective(evidence(), graph, state.assignments) + (anchor / temper) * divergence(anchors, gaussians),
-    );
-  for (let round = 0; round <= rounds; round++) {
-    signal?.throwIfAborted();
-    state = smoothed(evidence(), graph, state.assignments, innerRounds);
-    report();
-    if (round === rounds) break;
-    gaussians = anchored(moments(backend, state.assignments, test), anchors, anchor);
-    report();
-    onRound(round + 1, rounds);
-  }
-  return {
-    values: state.scores,
-    score: (pictures: Matrix<Float64Array>) =>
-      tempered(logDensities(backend, gaussians, withSquares(pictures)), temper, logSoftmax(first(pictures)), lambda),
-  };
+  return alternateGaussians(data, options, block, onObjective);
 }
 
 function anchored(

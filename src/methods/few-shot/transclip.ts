@@ -9,13 +9,16 @@
 import { Matrix } from '../../linalg/index.js';
 import { labelTargets } from '../../numerics/index.js';
 import { integers, linear, log, number, whole } from '../../parameters.js';
-import { affinities, assignmentObjective, smoothed } from './affinities.js';
-import { scaledProducts, softmaxRows, webDirections } from './cosines.js';
-import { type DiagonalGaussians, logDensities, type Moments, moments, withSquares } from './diagonal-gaussians.js';
+import {
+  type DiagonalGaussians,
+  logDensities,
+  type Moments,
+  moments,
+  type WithSquares,
+  withSquares,
+} from './diagonal-gaussians.js';
 import { type FewShotData, fewShotSpec, sharpness } from './few-shot-method.js';
-
-/** Rounds of z between two updates of means and covariance. */
-const innerRounds = 5;
+import { alternateGaussians, type GaussianBlock, type TemperedOptions } from './tempered-gaussians.js';
 
 export const transclipParameters = {
   sharpness,
@@ -39,82 +42,30 @@ export const transclipSpec = fewShotSpec({
   learn: (data, parameters) => transclip(data, parameters),
 });
 
-export interface TransclipOptions {
-  sharpness: number;
-  lambda: number;
-  temper: number;
-  neighbours: number;
-  rounds: number;
+export interface TransclipOptions extends TemperedOptions {
   support: number;
 }
 
 /** `onObjective` is told the objective after every block. */
-export async function transclip(
+export function transclip(
   data: FewShotData,
-  { sharpness: beta, lambda, temper, neighbours, rounds, support }: TransclipOptions,
+  { support, ...options }: TransclipOptions,
   onObjective?: (value: number) => void,
 ) {
-  const { backend, labels, categories, signal, onRound } = data;
-  const [web, test] = [withSquares(data.web), withSquares(data.test)];
+  const { backend, labels, categories } = data;
+  const web = withSquares(data.web);
   const targets = labelTargets(labels, categories);
   const webFactor = (support * data.test.rows) / labels.length;
   const ofWeb = moments(backend, targets, web, webFactor);
-  const directions = webDirections(data);
-  const first = (pictures: Matrix<Float64Array>) => scaledProducts(backend, pictures, directions, beta);
-  const firstScores = first(data.test);
-  const graph = affinities(backend, data.test, neighbours, (cosine) => Math.max(0, cosine) / neighbours, signal);
-  let gaussians: DiagonalGaussians = {
-    means: meansOf([ofWeb]),
-    variances: Matrix.zeros(categories, data.web.cols).fill(1 / data.web.cols),
-  };
-  let state = { scores: firstScores, assignments: softmaxRows(firstScores) };
-  const logPriors = logSoftmax(firstScores);
-  const evidence = () => tempered(logDensities(backend, gaussians, test), temper, logPriors, lambda);
-  const report = () =>
-    onObjective?.(
-      assignmentObjective(evidence(), graph, state.assignments) -
-        (webFactor / temper) * backend.dot(targets, logDensities(backend, gaussians, web)),
-    );
-  for (let round = 0; round <= rounds; round++) {
-    signal?.throwIfAborted();
-    state = smoothed(evidence(), graph, state.assignments, innerRounds);
-    report();
-    if (round === rounds) break;
-    gaussians = sharedCovariance([ofWeb, moments(backend, state.assignments, test)]);
-    report();
-    onRound(round + 1, rounds);
-  }
-  return {
-    values: state.scores,
-    score: (pictures: Matrix<Float64Array>) =>
-      tempered(logDensities(backend, gaussians, withSquares(pictures)), temper, logSoftmax(first(pictures)), lambda),
-  };
-}
-
-/** densities/temper + λ · priors */
-export function tempered(
-  densities: Matrix<Float64Array>,
-  temper: number,
-  priors: Matrix<Float64Array>,
-  lambda: number,
-): Matrix<Float64Array> {
-  for (let k = 0; k < densities.data.length; k++)
-    densities.data[k] = densities.data[k] / temper + lambda * priors.data[k];
-  return densities;
-}
-
-/** log softmax of every row. */
-export function logSoftmax(scores: Matrix<Float64Array>): Matrix<Float64Array> {
-  const result = scores.copy('float64');
-  for (let i = 0; i < result.rows; i++) {
-    const row = result.row(i);
-    let most = Number.NEGATIVE_INFINITY;
-    for (let c = 0; c < row.length; c++) most = Math.max(most, row[c]);
-    let total = 0;
-    for (let c = 0; c < row.length; c++) total += Math.exp(row[c] - most);
-    for (let c = 0; c < row.length; c++) row[c] -= most + Math.log(total);
-  }
-  return result;
+  const block = (test: WithSquares): GaussianBlock => ({
+    first: {
+      means: meansOf([ofWeb]),
+      variances: Matrix.zeros(categories, data.web.cols).fill(1 / data.web.cols),
+    },
+    update: (assignments) => sharedCovariance([ofWeb, moments(backend, assignments, test)]),
+    penalty: (gaussians) => -(webFactor / options.temper) * backend.dot(targets, logDensities(backend, gaussians, web)),
+  });
+  return alternateGaussians(data, options, block, onObjective);
 }
 
 function meansOf(parts: readonly Moments[]): Matrix<Float64Array> {
