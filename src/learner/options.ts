@@ -6,10 +6,10 @@ import { choice, flag, linear, log, number, type OptionsOf, resolveParameters, w
 const powers = log(1e-3, 1e3);
 
 export const learnerParameters = {
-  lambda1: number('closeness to the auxiliary dictionary', 0.001, { least: 0, range: powers }),
-  lambda2: number('weight of the nuclear norm', 10, { least: 0, range: powers }),
+  lambda1: number('closeness to the auxiliary dictionary', 0.01, { least: 0, range: powers }),
+  lambda2: number('weight of the nuclear norm', 5, { least: 0, range: powers }),
   lambda3: number('weight of the mean discrepancy', 0.001, { least: 0, range: powers }),
-  lambda4: number("weight of the web pictures' errors", 0.1, { least: 0, range: powers }),
+  lambda4: number("weight of the web pictures' errors", 0.3, { least: 0, range: powers }),
   // Weights average 1.
   bound: number('largest weight of a web picture', 2.5, { least: 1, range: linear(1.5, 5) }),
   gamma: number('weight of the text; 0 leaves it out', 0, { least: 0, range: powers }),

@@ -14,12 +14,12 @@ export interface Graph {
   readonly weights: Float64Array;
 }
 
-/** Joins each of the points `first` … n − 1 with its nearest `neighbours` among all points. */
+/** Joins each point with its nearest `neighbours`. */
 export function neighbourGraph(
   backend: Backend,
   points: Matrix<Float64Array>,
   neighbours: number,
-  { first = 0, signal }: { first?: number; signal?: AbortSignal } = {},
+  { signal }: { signal?: AbortSignal } = {},
 ): Graph {
   const k = Math.min(neighbours, points.rows - 1);
   const lengths = squaredLengths(points);
@@ -28,7 +28,7 @@ export function neighbourGraph(
   const block = 256;
   const products = backend.matrix(block, points.rows);
   try {
-    for (let start = first; start < points.rows; start += block) {
+    for (let start = 0; start < points.rows; start += block) {
       signal?.throwIfAborted();
       const end = Math.min(points.rows, start + block);
       const here = products.view(0, end - start);

@@ -21,6 +21,7 @@ export { leadingEigenvectors, mainDirections, principalComponents, project } fro
 export { Perceptron } from './perceptron.js';
 export { privilegedSvm } from './privileged-svm.js';
 export { dot, labelCounts, labelSums, rowDots, times, timesTransposed } from './products.js';
+export { propagate } from './propagation.js';
 export { ridgeRegression } from './ridge.js';
 export { Scratch, withScratch } from './scratch.js';
 export { SoftmaxLayer, SoftmaxRegression, softmaxInPlace, softmaxProbabilities, softmaxRegression } from './softmax.js';

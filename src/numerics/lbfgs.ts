@@ -1,7 +1,8 @@
 /**
  * Limited-memory BFGS (Nocedal 1980) for smooth functions of many variables, with a bisecting line search for the weak
  * Wolfe conditions (Lewis and Overton 2013): f falls by at least 1e-4 of what the slope promises and the slope rises to
- * at least 0.9 of itself. Stops when the largest entry of the gradient is at most `tolerance`.
+ * at least 0.9 of itself. Stops when the largest entry of the gradient is at most `tolerance`, or a
+ * step lowers f by no more than `valueTolerance` of itself.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { dot } from './products.js';
@@ -12,6 +13,8 @@ export type Objective = (point: Float64Array, gradient: Float64Array) => number;
 export interface LbfgsOptions {
   /** @default 1e-6 */
   tolerance?: number;
+  /** @default 0 */
+  valueTolerance?: number;
   /** @default 200 */
   maxIterations?: number;
   /** Pairs of steps and gradient changes that are remembered. @default 10 */
@@ -40,7 +43,15 @@ interface Pair {
 export async function minimize(
   objective: Objective,
   point: Float64Array,
-  { tolerance = 1e-6, maxIterations = 200, memory = 10, precondition, signal, onIteration }: LbfgsOptions = {},
+  {
+    tolerance = 1e-6,
+    valueTolerance = 0,
+    maxIterations = 200,
+    memory = 10,
+    precondition,
+    signal,
+    onIteration,
+  }: LbfgsOptions = {},
 ): Promise<LbfgsResult> {
   const n = point.length;
   const gradient = new Float64Array(n);
@@ -79,9 +90,11 @@ export async function minimize(
     remember(pairs, memory, precondition, point, trial, gradient, trialGradient);
     point.set(trial);
     gradient.set(trialGradient);
+    const still = valueTolerance > 0 && value - next <= valueTolerance * Math.abs(value);
     value = next;
     onIteration?.(iteration + 1, value);
     await yieldToEventLoop();
+    if (still) return { value, iterations: iteration + 1, converged: true };
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * Support vector machines whose slack is a function of privileged text (SVM+, Vapnik and Vashist 2009), with the squared
- * loss and the intercepts inside the penalty (Li, Dai, Tan, Xu and Van Gool 2016), one category against the rest:
- * min ½(‖w‖² + b²/s²) + γ/2 ‖w̃‖² + C Σᵢ pᵢ ξᵢ²  with  yᵢ (w'xᵢ + b) ≥ 1 − ξᵢ.
- * Where all positives of a machine have text, their slack is ξᵢ = w̃'(x̃ᵢ, 1): words, not the picture, decide which of them
- * may be misclassified. Negatives keep a free ξᵢ ≥ 0, and so do positives without text. The dual is
- * min ½ Σ αᵢαⱼ (yᵢyⱼ (xᵢ'xⱼ + s²) + Qᵢⱼ) − Σ αᵢ over α ≥ 0, where Q is x̃ᵢ'A⁻¹x̃ⱼ among positives with text,
- * A = γI + 2C Σ pᵢ x̃ᵢx̃ᵢ' over them, and diag(1/2Cpᵢ) elsewhere. It is solved by coordinate descent in blocks
- * (blocked-descent.ts).
+ * Support vector machines whose slack is a function of privileged text (SVM+, Vapnik and Vashist 2009), one category
+ * against the rest, with the hinge loss:
+ * min ½(‖w‖² + b²/s²) + γ/2 ‖w̃‖² + Σᵢ Cᵢ ξᵢ  with  ξᵢ = w̃'(x̃ᵢ, 1) ≥ 0  and  yᵢ (w'xᵢ + b) ≥ 1 − ξᵢ
+ * for all pictures of either sign that have text; the others keep a free ξᵢ ≥ 0. With one function for all pictures this is
+ * the machine of 2009, with one for either sign that of Vapnik 2006, whose groups are here the two signs. The dual is
+ * min ½‖Σ αᵢyᵢ(xᵢ, s)‖² + 1/2γ ‖Σ (αᵢ + βᵢ − Cᵢ)(x̃ᵢ, 1)‖² − Σ αᵢ over α, β ≥ 0, and α ≤ C where there is no text. Both
+ * intercepts lie inside the penalty (Li, Dai, Tan, Xu and Van Gool 2016), so no equality ties the variables, and
+ * coordinate descent in blocks solves it (blocked-descent.ts). Text is kept sparse.
  */
 import { ArgumentError } from '../errors.js';
 import type { Backend } from '../linalg/index.js';
@@ -22,14 +22,23 @@ export interface PrivilegedSvmOptions extends DescentOptions {
   text: Matrix;
   /** 1 for pictures that have text. @default all */
   hasText?: Uint8Array;
-  /** C. */
+  /** Cᵢ of negatives. */
   cost: number;
-  /** pᵢ of positives; negatives have 1. */
+  /** How much larger Cᵢ of positives is. */
   positiveWeight: number;
   /** γ. */
   textPenalty: number;
+  /** Slack functions of a machine. @default 'one' */
+  functions?: 'one' | 'by-sign';
   /** s. @default 1 */
   interceptScale?: number;
+}
+
+export interface PrivilegedSvm extends SvmResult {
+  /** βᵢ of every category, n×K. */
+  readonly slackDuals: Matrix<Float64Array>;
+  /** w̃ of every category and slack function, K×G(d̃ + 1); negatives have the second of two functions. */
+  readonly slackWeights: Matrix<Float64Array>;
 }
 
 /** Features n×d, targets n×K of +1, −1, and 0 where a picture takes no part in a machine. */
@@ -38,113 +47,151 @@ export async function privilegedSvm(
   features: Matrix,
   targets: Matrix,
   options: PrivilegedSvmOptions,
-): Promise<SvmResult> {
-  const { cost, textPenalty, interceptScale = 1 } = options;
-  if (!(cost > 0 && textPenalty > 0))
-    throw new ArgumentError(`privilegedSvm: cost is ${cost} and textPenalty ${textPenalty}; both must be above 0`);
+): Promise<PrivilegedSvm> {
+  const { cost, textPenalty, positiveWeight, hasText, functions = 'one', interceptScale = 1 } = options;
+  if (!(cost > 0 && textPenalty > 0 && positiveWeight > 0))
+    throw new ArgumentError(
+      `privilegedSvm: cost is ${cost}, positiveWeight ${positiveWeight} and textPenalty ${textPenalty}; all must be above 0`,
+    );
   const [n, categories] = [features.rows, targets.cols];
   const order = visitingOrder(features);
-  const groups = slackGroups(backend, targets, order, options);
-  const alphas = Matrix.zeros(categories, n);
+  const words = sparseRows(options.text, order, hasText);
+  const groups = functions === 'one' ? 1 : 2;
+  const machines = Array.from({ length: categories }, (_, c): Machine => {
+    const signs = Float64Array.from(order, (row) => targets.at(row, c));
+    const costs = signs.map((sign) => (sign > 0 ? cost * positiveWeight : cost));
+    return {
+      signs,
+      costs,
+      alphas: new Float64Array(n),
+      // Begins with β = C, where no text has any slack.
+      betas: costs.map((value, i) => (signs[i] !== 0 && words.described[i] ? value : 0)),
+      slackWeights: Array.from({ length: groups }, () => new Float64Array(words.width)),
+    };
+  });
   const scratch = new Scratch(backend);
   try {
     const x = augmentedRows(scratch, features, order, interceptScale);
     const weights = scratch.matrix(categories, x.cols);
-    const visitOne = (part: Visit) => visit(part, groups[part.category], options, alphas.row(part.category));
+    const visitOne = (part: Visit) => visit(part, machines[part.category], words, textPenalty);
     const descent = await descend(backend, scratch, weights, x, visitOne, options);
-    return { ...splitIntercepts(weights, interceptScale), duals: inOldOrder(alphas, order), ...descent };
+    const gathered = (of: (machine: Machine) => Float64Array) =>
+      inOldOrder(Matrix.from(machines.map(of)) as Matrix<Float64Array>, order);
+    return {
+      ...splitIntercepts(weights, interceptScale),
+      duals: gathered(({ alphas }) => alphas),
+      slackDuals: gathered(({ betas }) => betas),
+      slackWeights: Matrix.from(
+        machines.map(({ slackWeights }) => Float64Array.from(slackWeights.flatMap((each) => [...each]))),
+      ) as Matrix<Float64Array>,
+      ...descent,
+    };
   } finally {
     scratch.release();
   }
 }
 
-/** The two sides of one machine. */
-interface SlackGroup {
-  /** Place of each instance (in visiting order) among the positives, −1 for negatives, −2 for those left out. */
-  place: Int32Array;
-  /** x̃ᵢ'A⁻¹x̃ⱼ, where the positives have text. */
-  gram: Matrix<Float64Array> | undefined;
-  /** w̃'x̃ᵢ of the positives, kept up to date. */
-  slacks: Float64Array;
+/** One category against the rest; arrays are in visiting order. */
+interface Machine {
+  signs: Float64Array;
+  costs: Float64Array;
+  alphas: Float64Array;
+  betas: Float64Array;
+  slackWeights: Float64Array[];
+}
+
+/** Text in visiting order, with a 1 behind every row, as places and values. */
+interface SparseRows {
+  /** Entries of row i are starts[i] … starts[i + 1] − 1. */
+  starts: Int32Array;
+  places: Int32Array;
+  values: Float64Array;
+  squares: Float64Array;
+  described: Uint8Array;
+  /** d̃ + 1. */
+  width: number;
 }
 
 /** One pass over the block's coordinates for one category; returns the largest projected gradient met. */
 function visit(
   { block: { first, rows, gram }, values, moves }: Visit,
-  group: SlackGroup,
-  { cost, positiveWeight }: PrivilegedSvmOptions,
-  alphas: Float64Array,
-): number {
+  machine: Machine,
+  text: SparseRows,
+  penalty: number,
+) {
+  const { signs, costs, alphas, betas, slackWeights } = machine;
   const count = rows.rows;
   const { data, stride } = gram;
   let worst = 0;
   for (let i = 0; i < count; i++) {
     const at = first + i;
-    const place = group.place[at];
-    if (place === -2) continue;
-    const sign = place < 0 ? -1 : 1;
-    const privileged = place >= 0 ? group.gram : undefined;
-    const bend = privileged ? privileged.at(place, place) : 1 / (2 * cost * (place < 0 ? 1 : positiveWeight));
-    const slack = privileged ? group.slacks[place] : bend * alphas[at];
+    const sign = signs[at];
+    if (sign === 0) continue;
+    const described = text.described[at] === 1;
+    const weights = slackWeights[sign < 0 ? slackWeights.length - 1 : 0];
+    const bend = described ? text.squares[at] / penalty : 0;
+    let slack = 0;
+    if (described) {
+      slack = dot(weights, text, at);
+      // β keeps the slack from falling below 0.
+      const least = betas[at] <= 0 ? Math.min(slack, 0) : slack;
+      worst = Math.max(worst, Math.abs(least));
+      const next = Math.max(0, betas[at] - slack / bend);
+      const move = next - betas[at];
+      if (move !== 0) {
+        betas[at] = next;
+        add(weights, text, at, move / penalty);
+        slack += move * bend;
+      }
+    }
+    const bound = described ? Number.POSITIVE_INFINITY : costs[at];
     const gradient = sign * values[i] + slack - 1;
-    const projected = alphas[at] <= 0 ? Math.min(gradient, 0) : gradient;
+    const projected = alphas[at] <= 0 ? Math.min(gradient, 0) : alphas[at] >= bound ? Math.max(gradient, 0) : gradient;
     if (projected === 0) continue;
     worst = Math.max(worst, Math.abs(projected));
-    const next = Math.max(0, alphas[at] - gradient / (data[i * stride + i] + bend));
+    const next = Math.min(bound, Math.max(0, alphas[at] - gradient / (data[i * stride + i] + bend)));
     const move = next - alphas[at];
     if (move === 0) continue;
     alphas[at] = next;
     moves[i] += sign * move;
     const row = i * stride;
     for (let j = 0; j < count; j++) values[j] += sign * move * data[row + j];
-    if (privileged) {
-      const explained = privileged.row(place);
-      for (let j = 0; j < explained.length; j++) group.slacks[j] += move * explained[j];
-    }
+    if (described) add(weights, text, at, move / penalty);
   }
   return worst;
 }
 
-function slackGroups(
-  backend: Backend,
-  targets: Matrix,
-  order: Int32Array,
-  { text, hasText, cost, positiveWeight, textPenalty }: PrivilegedSvmOptions,
-): SlackGroup[] {
-  return Array.from({ length: targets.cols }, (_, c) => {
-    const place = new Int32Array(order.length);
-    const members: number[] = [];
-    order.forEach((row, position) => {
-      const target = targets.at(row, c);
-      place[position] = target > 0 ? members.length : target < 0 ? -1 : -2;
-      if (target > 0) members.push(row);
-    });
-    const described = members.length > 0 && members.every((row) => hasText?.[row] !== 0);
-    const gram = described ? explainedSlack(backend, text, members, textPenalty, 2 * cost * positiveWeight) : undefined;
-    return { place, gram, slacks: new Float64Array(members.length) };
-  });
+function dot(weights: Float64Array, { starts, places, values }: SparseRows, row: number): number {
+  let sum = 0;
+  for (let k = starts[row]; k < starts[row + 1]; k++) sum += weights[places[k]] * values[k];
+  return sum;
 }
 
-/** T (γI + κT'T)⁻¹ T' = (γI + κK)⁻¹ K with K = TT', T the members' text with a 1 behind it: the smaller system. */
-function explainedSlack(
-  backend: Backend,
-  text: Matrix,
-  members: readonly number[],
-  textPenalty: number,
-  stiffness: number,
-): Matrix<Float64Array> {
-  const scratch = new Scratch(backend);
-  try {
-    const t = augmentedRows(scratch, text, Int32Array.from(members), 1);
-    const kernel = scratch.matrix(members.length, members.length);
-    backend.syrk(kernel, t);
-    const system = scratch.copy(kernel);
-    backend.axpby(system, 0, kernel, stiffness);
-    backend.addDiagonal(system, textPenalty);
-    backend.cholesky(system);
-    backend.choleskySolve(system, kernel, 'columns');
-    return kernel.copy('float64');
-  } finally {
-    scratch.release();
-  }
+function add(weights: Float64Array, { starts, places, values }: SparseRows, row: number, factor: number): void {
+  for (let k = starts[row]; k < starts[row + 1]; k++) weights[places[k]] += factor * values[k];
+}
+
+function sparseRows(text: Matrix, order: Int32Array, hasText: Uint8Array | undefined): SparseRows {
+  const [places, values]: number[][] = [[], []];
+  const starts = new Int32Array(order.length + 1);
+  const squares = new Float64Array(order.length);
+  const described = new Uint8Array(order.length);
+  order.forEach((row, position) => {
+    if (hasText?.[row] !== 0) {
+      described[position] = 1;
+      const words = text.row(row);
+      for (let j = 0; j < words.length; j++)
+        if (words[j] !== 0) {
+          places.push(j);
+          values.push(words[j]);
+          squares[position] += words[j] ** 2;
+        }
+      places.push(text.cols);
+      values.push(1);
+      squares[position]++;
+    }
+    starts[position + 1] = places.length;
+  });
+  const width = text.cols + 1;
+  return { starts, places: Int32Array.from(places), values: Float64Array.from(values), squares, described, width };
 }

@@ -1,15 +1,14 @@
 /**
  * Label propagation (Zhou, Bousquet, Lal, Weston and Schölkopf, "Learning with local and global consistency", NeurIPS 2003) over web
  * and test pictures: F minimizes ½ Σ_ij W_ij ‖Fᵢ/√dᵢ − Fⱼ/√dⱼ‖² + (1/α − 1) ‖F − Y‖², which is F = (1 − α)(I − αS)⁻¹Y with
- * S = D^-½ W D^-½, up to a factor; found by F ← αSF + (1 − α)Y until no entry moves. W joins nearest neighbours with Gaussian weights. A test
+ * S = D^-½ W D^-½, up to a factor. W joins nearest neighbours with Gaussian weights. A test
  * picture's posterior is its row of F, scaled to sum one. Other pictures take the mean of their nearest neighbours' rows
  * (Delalleau, Bengio and Le Roux, "Efficient non-parametric function induction", AISTATS 2005), here with equal weights.
  */
 import { Matrix } from '../../linalg/index.js';
-import { labelTargets, neighbourGraph, smallest, timesTransposed } from '../../numerics/index.js';
+import { labelTargets, neighbourGraph, propagate, smallest, timesTransposed } from '../../numerics/index.js';
 import { integers, linear, number, whole } from '../../parameters.js';
 import { stackRows } from '../../problem/index.js';
-import { addNeighbours } from './affinities.js';
 import { logarithms } from './cosines.js';
 import { fewShotSpec } from './few-shot-method.js';
 
@@ -28,25 +27,9 @@ export const labelPropagationSpec = fewShotSpec({
   learn: async ({ backend, web, test, labels, categories, signal }, { alpha, neighbours }) => {
     const points = stackRows(web, test).copy('float64');
     const graph = neighbourGraph(backend, points, neighbours, { signal });
-    const degrees = new Float64Array(graph.nodes);
-    for (let e = 0; e < graph.weights.length; e++) {
-      degrees[graph.from[e]] += graph.weights[e];
-      degrees[graph.to[e]] += graph.weights[e];
-    }
-    const weights = graph.weights.map(
-      (weight, e) => (alpha * weight) / Math.sqrt(degrees[graph.from[e]] * degrees[graph.to[e]]),
-    );
-    const start = Matrix.zeros(points.rows, categories);
-    start.view(0, web.rows).copyFrom(labelTargets(labels, categories, { present: 1 - alpha }));
-    let flow = start;
-    for (let change = 1; change > 1e-9; ) {
-      signal?.throwIfAborted();
-      const next = start.copy('float64');
-      addNeighbours(next, { ...graph, weights }, flow);
-      change = 0;
-      for (let k = 0; k < next.data.length; k++) change = Math.max(change, Math.abs(next.data[k] - flow.data[k]));
-      flow = next;
-    }
+    const known = Matrix.zeros(points.rows, categories);
+    known.view(0, web.rows).copyFrom(labelTargets(labels, categories));
+    const flow = propagate(graph, known, alpha, signal);
     return {
       values: logarithms(flow.view(web.rows, flow.rows).copy('float64')),
       score: (pictures) => {

@@ -4,9 +4,11 @@
  * D_s minimizes Σ ‖x − D s_y‖² + decay ‖D‖²; the test dictionary and sparse codes follow from
  * min over D, Y of Σ_test ‖x − D y‖² + adaptation ‖D − D_s‖² + similarity Σᵢ_c w_ic ‖yᵢ − s_c‖² + sparsity Σ ‖yᵢ‖₁,
  * w_ic the chance that picture i shows category c as D_s alone sees it (rows sum to one; the paper takes IAP's), here
- * ∝ exp(sharpness · cos(x, D_s s_c)). Alternates between codes (sparse-coding.ts) and the closed form of D. A picture
- * belongs to the category whose vector has the smallest angle to its code. Of the paper's two classifiers this is
- * the nearest neighbour, without label propagation.
+ * ∝ exp(sharpness · cos(x, D_s s_c)). Alternates between codes (sparse-coding.ts) and the closed form of D until D stands
+ * still. Of the paper's two classifiers the better one is the default: labels travel from the categories' vectors along a
+ * graph of neighbours that joins them with the codes of the test pictures (numerics/propagation.ts); the other takes the
+ * category whose vector has the smallest angle to the code, and answers for pictures that come later. What differs from
+ * the original: w as above; one graph, where the original can fuse several kinds of semantic vectors.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend } from '../../linalg/index.js';
@@ -15,14 +17,17 @@ import type { Scratch } from '../../numerics/index.js';
 import {
   categoryMap,
   labelSums,
+  neighbourGraph,
+  propagate,
   softmaxInPlace,
   sparseCodes,
   times,
   timesTransposed,
   unitRows,
 } from '../../numerics/index.js';
-import { log, number, type OptionsOf, whole } from '../../parameters.js';
+import { choice, integers, linear, log, number, type OptionsOf, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/index.js';
+import { stackRows } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
@@ -35,7 +40,10 @@ const parameters = {
   }),
   sparsity: number('penalty on the size of codes', 3e-3, { least: 0, range: log(1e-5, 1e-1) }),
   sharpness: number('how decidedly a picture resembles one category', 20, { above: 0, range: log(3, 100) }),
-  rounds: whole('turns between codes and dictionary', 4),
+  rounds: whole('turns between codes and dictionary at most', 20),
+  classifier: choice('classifier of the codes', 'propagation', ['propagation', 'nearest'], 'searched'),
+  neighbours: whole('nearest codes that each is joined with', 20, { range: integers(5, 50) }),
+  alpha: number('how far labels travel', 0.9, { above: 0, below: 1, range: linear(0.5, 0.99) }),
 };
 
 export class Kodirov extends TransductiveMethod<typeof parameters> {
@@ -93,10 +101,12 @@ export class Kodirov extends TransductiveMethod<typeof parameters> {
       signal?.throwIfAborted();
       codes = encode(test, dictionary, places, codes, backend);
       record();
+      const before = dictionary;
       dictionary = adapted(backend, test, codes, auxiliary, this.options.adaptation);
       record();
       onProgress?.({ done: round + 1, total: this.options.rounds });
       await yieldToEventLoop();
+      if (apart(before, dictionary) < stillness) break;
     }
     codes = encode(test, dictionary, places, codes, backend);
     record();
@@ -106,7 +116,7 @@ export class Kodirov extends TransductiveMethod<typeof parameters> {
     this.objectives_ = objectives;
     const learntDictionary = dictionary;
     return {
-      testValues: timesTransposed(backend, unitRows(codes), candidates),
+      testValues: this.#classify(backend, unitRows(codes), candidates, signal),
       score: (pictures, here) => {
         const expected = look(pictures, here).places;
         return timesTransposed(
@@ -116,6 +126,25 @@ export class Kodirov extends TransductiveMethod<typeof parameters> {
         );
       },
     };
+  }
+
+  /** Values of the test pictures' codes, which are unit vectors as the categories' are. */
+  #classify(
+    backend: Backend,
+    codes: Matrix<Float64Array>,
+    candidates: Matrix<Float64Array>,
+    signal: AbortSignal | undefined,
+  ): Matrix<Float64Array> {
+    const angles = timesTransposed(backend, codes, candidates);
+    if (this.options.classifier === 'nearest') return angles;
+    const points = stackRows(candidates, codes).copy('float64');
+    const graph = neighbourGraph(backend, points, this.options.neighbours, { signal });
+    const known = Matrix.zeros(points.rows, candidates.rows);
+    for (let c = 0; c < candidates.rows; c++) known.set(c, c, 1);
+    const flow = propagate(graph, known, this.options.alpha, signal).view(candidates.rows, points.rows).copy('float64');
+    // Pictures that no label reaches are left to the angles, which are too small to matter elsewhere.
+    for (let k = 0; k < flow.data.length; k++) flow.data[k] += 1e-9 * angles.data[k];
+    return flow;
   }
 
   #objective(
@@ -146,6 +175,18 @@ export class Kodirov extends TransductiveMethod<typeof parameters> {
       this.options.sparsity * absolute
     );
   }
+}
+
+/** The dictionary stands still when it moves by less than this share of its size. */
+const stillness = 1e-3;
+
+function apart(a: Matrix<Float64Array>, b: Matrix<Float64Array>): number {
+  let [difference, size] = [0, 0];
+  for (let k = 0; k < a.data.length; k++) {
+    difference += (a.data[k] - b.data[k]) ** 2;
+    size += b.data[k] ** 2;
+  }
+  return Math.sqrt(difference / (size || 1));
 }
 
 /** D' = (Y'Y + adaptation I)⁻¹ (Y'X + adaptation D_s') */

@@ -5,15 +5,16 @@
  * min over W, M and test labels y of balance Σ_test ℓᵢ(y)/nt + Σ_aux ℓᵢ(yᵢ)/na + decay/2 ‖W‖² + drift/2 ‖M − M₀‖²,
  * ℓᵢ(y) = Σ_{c ≠ y} max(0, 1 + f_c − f_y)², f_c = x'W'm_c, over all categories, where each test category takes between
  * (1 − spread) and (1 + spread) of its even share of the test pictures. M₀ are the leading principal coordinates of the
- * category vectors. Alternates between W, M (L-BFGS on smooth convex problems) and y (an assignment problem, solved
- * exactly), so the objective never rises; the first W and y come from auxiliary pictures alone. Squaring the
- * hinge, which makes the problem smooth, and solving it in W itself are choices made here.
+ * category vectors. Alternates between W, M (L-BFGS on smooth convex problems, until the objective falls by less than a
+ * ten-thousandth in a step) and y (an assignment problem, solved exactly), so the objective never rises; ends when no label
+ * changes. The first W and y come from auxiliary pictures alone. What differs from the original: the hinge is squared, which
+ * makes the problem smooth, and it is solved in W itself, where the original goes through the dual.
  */
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
 import type { Scratch } from '../../numerics/index.js';
 import { assignWithinCapacity, mainDirections, minimize, timesTransposed } from '../../numerics/index.js';
-import { linear, log, number, type OptionsOf, whole } from '../../parameters.js';
+import { integers, linear, log, number, type OptionsOf, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/index.js';
 import { stackRows } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
@@ -21,7 +22,7 @@ import { LabelEmbedding, labelCosts } from './label-embedding.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
 const parameters = {
-  dimensions: whole('dimensions of the label embedding', 50),
+  dimensions: whole('dimensions of the label embedding', 50, { range: integers(10, 150) }),
   decay: number('penalty on the map from pictures', 0.1, { above: 0, range: log(1e-2, 1) }),
   drift: number('closeness of the label embedding to the category vectors', 3, { above: 0, range: log(0.1, 100) }),
   balance: number('weight of test pictures against auxiliary ones', 1, { least: 0, range: log(0.03, 3) }),
@@ -30,8 +31,8 @@ const parameters = {
     most: 1,
     range: linear(0.2, 1),
   }),
-  rounds: whole('turns between map, embedding and labels', 3, { least: 0 }),
-  iterations: whole('steps of the first search for the map', 9),
+  rounds: whole('turns between map, embedding and labels at most', 15, { least: 0 }),
+  iterations: whole('steps of a search for map or embedding at most', 60),
 };
 
 export class Li extends TransductiveMethod<typeof parameters> {
@@ -41,6 +42,8 @@ export class Li extends TransductiveMethod<typeof parameters> {
   embedding_: Matrix<Float64Array> | undefined;
   /** The objective after every step: W, M and labels in turn, after the first labels. */
   objectives_: number[] | undefined;
+  /** Whether the last turn changed no label. */
+  converged_ = false;
 
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}) {
     super('li', parameters, given);
@@ -64,20 +67,24 @@ export class Li extends TransductiveMethod<typeof parameters> {
       state.labels[nt + i] = choices + label;
     });
     state.weights.fill(1 / na, nt);
-    const steps = { signal };
+    const steps = { signal, maxIterations: this.options.iterations, valueTolerance: 1e-4 };
 
     const learnMap = preconditionedMap(backend, scratch, pictures, state, this.options.decay);
-    await learnMap({ ...steps, maxIterations: this.options.iterations });
+    await learnMap(steps);
+    onProgress?.({ done: 0, total: this.options.rounds });
+    signal?.throwIfAborted();
     state.labels.set(this.#bestLabels(state.refreshScores().view(0, nt), choices));
     state.weights.fill(this.options.balance / nt, 0, nt);
     const objectives = [state.value()];
-    const later = { ...steps, maxIterations: Math.ceil(this.options.iterations / 3) };
-    for (let round = 0; round < this.options.rounds; round++) {
-      await learnMap(later);
+    this.converged_ = false;
+    for (let round = 0; round < this.options.rounds && !this.converged_; round++) {
+      await learnMap(steps);
       objectives.push(state.value());
-      await learnEmbedding(backend, state, this.options.drift, later);
+      await learnEmbedding(backend, state, this.options.drift, steps);
       objectives.push(state.value());
-      state.labels.set(this.#bestLabels(state.refreshScores().view(0, nt), choices));
+      const next = this.#bestLabels(state.refreshScores().view(0, nt), choices);
+      this.converged_ = next.every((label, i) => label === state.labels[i]);
+      state.labels.set(next);
       objectives.push(state.value());
       onProgress?.({ done: round + 1, total: this.options.rounds });
     }
@@ -106,6 +113,7 @@ export class Li extends TransductiveMethod<typeof parameters> {
 
 interface Steps {
   maxIterations: number;
+  valueTolerance: number;
   signal?: AbortSignal;
 }
 

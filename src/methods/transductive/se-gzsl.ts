@@ -1,11 +1,12 @@
 /**
  * SE-GZSL (Kumar Verma, Arora, Mishra and Rai, "Generalized zero-shot learning via synthesized examples", CVPR 2018): a
  * conditional variational autoencoder makes pictures' features from category vectors, with a regressor back to the
- * vectors as feedback (losses in feedback-autoencoder.ts); a softmax classifier is then trained on features made for test
- * categories. Networks have one hidden layer, features enter as their leading principal components. What is added here so
- * that unlabelled test pictures count: in the second half of the training they join the autoencoder's loss with the
- * vector Σ_c p_c s_c, p_c ∝ exp(sharpness · cos(R(x), s_c)), that the regressor gives them, so that the generator learns
- * what test pictures look like. Without them (testShare 0) the method is inductive.
+ * vectors as feedback (losses in feedback-autoencoder.ts); a softmax classifier is then trained on features made for all
+ * categories to choose from: test categories, and in the generalized setting auxiliary ones too. Optimizer: Adam at a
+ * constant rate until the losses no longer fall, then at a tenth of it until they do not either. What differs from the
+ * original: networks have one hidden layer, features enter as their leading principal components; and so that unlabelled
+ * test pictures count, they join the autoencoder's loss after the first rest, with the vector Σ_c p_c s_c,
+ * p_c ∝ exp(sharpness · cos(R(x), s_c)), that the regressor gives them. Without them (testShare 0) the method is inductive.
  */
 import { ProblemError } from '../../errors.js';
 import { Matrix, Random } from '../../linalg/index.js';
@@ -40,8 +41,18 @@ const parameters = {
   examples: whole('pictures made of each category', 60),
   decay: number('shrinking of the weights of the networks', 5, { least: 0, range: log(1, 30) }),
   learningRate: number('first step of the networks', 1e-3, { above: 0, range: log(3e-4, 3e-3) }),
-  steps: whole('batches of the training', 400),
+  steps: whole('batches of the training at most', 3000),
 };
+
+/** The training goes through these; each ends when the losses no longer fall. */
+const stages = [
+  { rate: 1, test: false },
+  { rate: 1, test: true },
+  { rate: 0.1, test: true },
+] as const;
+/** Losses fall as long as their mean over so many batches is this share below that of as many before. */
+const watched = 60;
+const fall = 0.01;
 
 /** Most pictures of one batch. */
 const largestBatch = 128;
@@ -50,6 +61,9 @@ export class SeGzsl extends TransductiveMethod<typeof parameters> {
   readonly seed: number;
   /** Losses of every batch: autoencoder, feedback and regression. */
   losses_: { autoencoder: number; feedback: number; regression: number }[] | undefined;
+  /** Whether the losses came to rest. */
+  converged_ = false;
+  protected override readonly generalizes = true;
 
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}, seed = 1) {
     super('se-gzsl', parameters, given);
@@ -130,8 +144,12 @@ export class SeGzsl extends TransductiveMethod<typeof parameters> {
     this.losses_ = [];
     try {
       const epochs = Math.ceil(this.options.steps / perEpoch);
-      for await (const { rows, step } of miniBatches(features.rows, random, { epochs, size, signal, onProgress })) {
-        const joining = step < 0.5 ? Math.min(largestBatch, Math.round(this.options.testShare * rows.length)) : 0;
+      let [stage, begun] = [0, 0];
+      this.converged_ = false;
+      for await (const { rows } of miniBatches(features.rows, random, { epochs, size, signal, onProgress })) {
+        const joining = stages[stage].test
+          ? Math.min(largestBatch, Math.round(this.options.testShare * rows.length))
+          : 0;
         const count = rows.length + joining;
         rows.forEach((row, k) => {
           storage.pictures.row(k).set(features.row(row));
@@ -158,11 +176,28 @@ export class SeGzsl extends TransductiveMethod<typeof parameters> {
             latents: storage.latents.view(0, count),
           }),
         );
-        model.step(this.options.learningRate * step, this.options.decay);
+        model.step(this.options.learningRate * stages[stage].rate, this.options.decay);
+        if (this.#rests(begun)) {
+          begun = this.losses_.length;
+          this.converged_ = ++stage === stages.length;
+          if (this.converged_) break;
+        }
       }
     } finally {
       for (const matrix of Object.values(storage)) backend.release(matrix);
     }
+  }
+
+  /** Whether the losses since batch `begun` no longer fall; looked at once in so many batches. */
+  #rests(begun: number): boolean {
+    const losses = this.losses_!;
+    if (losses.length - begun < 2 * watched || (losses.length - begun) % watched !== 0) return false;
+    const mean = (from: number) =>
+      losses
+        .slice(from, from + watched)
+        .reduce((sum, { autoencoder, regression }) => sum + (autoencoder + regression) / watched, 0);
+    const [before, now] = [mean(losses.length - 2 * watched), mean(losses.length - watched)];
+    return before - now < fall * Math.abs(before);
   }
 
   /** Vectors that the regressor's answers point to: test categories' vectors, weighted by their likeness. */
@@ -186,7 +221,7 @@ export class SeGzsl extends TransductiveMethod<typeof parameters> {
     }
   }
 
-  /** `examples` pictures of every test category. */
+  /** `examples` pictures of every category to choose from. */
   #synthesize(model: FeedbackAutoencoder, candidates: Matrix<Float64Array>, size: number) {
     const random = new Random(this.seed, 4);
     const features = Matrix.zeros(candidates.rows * this.options.examples, size);
@@ -224,7 +259,7 @@ export const seGzslSpec: MethodSpec<typeof parameters> = {
   title: 'SE-GZSL',
   citation: 'Kumar Verma, Arora, Mishra and Rai, Generalized zero-shot learning via synthesized examples, CVPR 2018',
   uses: ['auxiliary', 'test', 'semantics'],
-  setting: 'standard',
+  setting: 'both',
   parameters,
   create: (options, seed) => new SeGzsl(options, seed),
 };

@@ -32,8 +32,25 @@ export interface TransductiveData {
   readonly test: Matrix<Float64Array>;
   /** Unit vectors of auxiliary categories, around the mean of their vectors. */
   readonly learnt: Matrix<Float64Array>;
-  /** Unit vectors of test categories, around the same mean. */
+  /** Unit vectors of the categories to choose from, around the same mean: auxiliary ones too in the generalized setting. */
   readonly candidates: Matrix<Float64Array>;
+  readonly generalized: boolean;
+  /** What depends on the pictures alone, made once for all fits to the same ones: the trials of a search. */
+  shared<T extends object>(name: string, make: () => T): T;
+}
+
+/** By test and auxiliary features, which nobody changes. */
+const sharedByPictures = new WeakMap<Matrix, WeakMap<Matrix, Map<string, object>>>();
+
+function sharedBy({ testFeatures, auxiliaryFeatures }: Problem): TransductiveData['shared'] {
+  const byAuxiliary = sharedByPictures.get(testFeatures) ?? new WeakMap<Matrix, Map<string, object>>();
+  sharedByPictures.set(testFeatures, byAuxiliary);
+  const made = byAuxiliary.get(auxiliaryFeatures) ?? new Map<string, object>();
+  byAuxiliary.set(auxiliaryFeatures, made);
+  return <T extends object>(name: string, make: () => T) => {
+    if (!made.has(name)) made.set(name, make());
+    return made.get(name) as T;
+  };
 }
 
 /** Decision values of pictures less the auxiliary mean. */
@@ -53,6 +70,8 @@ export abstract class TransductiveMethod<Parameters extends Declaration> impleme
   readonly options: OptionsOf<Parameters>;
   /** Decision values of the test pictures of the fit. */
   testValues_: Matrix<Float64Array> | undefined;
+  /** Whether it can tell auxiliary categories too. */
+  protected readonly generalizes: boolean = false;
   #testFeatures: Matrix | undefined;
   #score: ((features: Matrix) => Matrix<Float64Array>) | undefined;
   #linear = false;
@@ -69,7 +88,7 @@ export abstract class TransductiveMethod<Parameters extends Declaration> impleme
     options.signal?.throwIfAborted();
     this.testValues_ = undefined;
     this.#score = undefined;
-    requireStandard(problem, this.name);
+    if (!this.generalizes) requireStandard(problem, this.name);
     const { backend } = options;
     await withScratch(backend, async (scratch) => {
       const auxiliary = gatherAuxiliary(scratch, problem, this.name);
@@ -78,7 +97,11 @@ export abstract class TransductiveMethod<Parameters extends Declaration> impleme
       const test = scratch.copy(centred(selectRows(problem.testFeatures, pictures), auxiliary.mean));
       const vectors = directions(auxiliary.classVectors, selectRows(auxiliary.candidates, categories));
       const { features, labels, counts, mean } = auxiliary;
-      const answer = await this.learn({ features, labels, counts, test, ...vectors }, scratch, options);
+      const answer = await this.learn(
+        { features, labels, counts, test, ...vectors, generalized: problem.generalized, shared: sharedBy(problem) },
+        scratch,
+        options,
+      );
       const testPositions = Int32Array.from(pictures, (_, i) => i);
       pictures.forEach((row, position) => {
         testPositions[row] = position;

@@ -5,9 +5,10 @@
  * solved in closed form; self-training, which moves the vector of a test category to the mean of the `neighbours` test
  * pictures projected nearest to it; and a correction of hubs, vectors that are near to everything: distances are divided
  * by their mean over the test pictures ("normalised"), or a category ranks the test pictures by distance and a picture
- * takes the category in whose list it stands first ("ranked", the paper's global correction). The regression is linear in the
- * CNN features. Edges start at test pictures and end at any: auxiliary pictures have targets of their own. The paper's
- * further step, more training videos from other data sets, has no counterpart here.
+ * takes the category in whose list it stands first ("ranked", the paper's global correction). The graph joins every
+ * picture, labelled or not, with its nearest ones. What differs from the original: the regression is linear in CNN features,
+ * where the original has a kernel over encoded descriptors of videos; and its further step, more training videos from other
+ * data sets, has no counterpart here.
  */
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
@@ -76,7 +77,7 @@ export class Xu extends TransductiveMethod<typeof parameters> {
 
   /** W = (X'X + decay I + smoothness X'LX)⁻¹ X'S, transposed; X'S needs the sums of each category only. */
   #regress(
-    { features, labels, test, learnt }: TransductiveData,
+    { features, labels, test, learnt, shared }: TransductiveData,
     scratch: Scratch,
     backend: Backend,
     signal: AbortSignal | undefined,
@@ -88,7 +89,8 @@ export class Xu extends TransductiveMethod<typeof parameters> {
       const all = scratch.matrix(na + nt, d);
       all.view(0, na).copyFrom(features);
       all.view(na, na + nt).copyFrom(test);
-      const graph = neighbourGraph(backend, all, this.options.edges, { first: na, signal });
+      const { edges } = this.options;
+      const graph = shared(`graph ${edges}`, () => neighbourGraph(backend, all, edges, { signal }));
       backend.axpby(system, this.options.smoothness, laplacianForm(backend, graph, all), 1);
     }
     backend.addDiagonal(system, this.options.decay);

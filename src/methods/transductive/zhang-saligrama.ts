@@ -5,8 +5,11 @@
  * category, the test categories' places θ_c and labels are the maximum a posteriori of a Gaussian model,
  * max over θ, σ² of Σᵢ log Σ_c exp(weight · f(xᵢ, s_c)) N(zᵢ; θ_c, σ²I) + Σ_c log N(θ_c; μ_c, σ²/strength I),
  * μ_c the place that a ridge regression from auxiliary categories foretells (em.ts). The structure of the test pictures
- * enters through its start: they are clustered, and clusters are matched with categories one to one. The paper builds on
- * the authors' embedding of CVPR 2016 as here; there the source side is a mixture of auxiliary categories, here linear.
+ * enters through its start: they are clustered, and clusters are matched with categories one to one. As in the authors'
+ * embedding, a test category is described on the source side by the mixture of auxiliary categories nearest to its vector,
+ * min over π ≥ 0, Σπ = 1 of ‖s_c − Σ_y π_y s_y‖² (mixtures.ts): its embedding and its place are the mixtures of theirs. What
+ * differs from the original: one joint similarity without the dictionary of the target side; places are regressed with
+ * a ridge where `source` is linear, which a search may choose.
  */
 import type { Backend } from '../../linalg/index.js';
 import { Matrix, Random } from '../../linalg/index.js';
@@ -20,13 +23,15 @@ import {
   labelTargets,
   type Mixture,
   ridgeRegression,
+  times,
   timesTransposed,
 } from '../../numerics/index.js';
-import { integers, log, number, type OptionsOf, whole } from '../../parameters.js';
+import { choice, integers, log, number, type OptionsOf, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
 import { spanCoordinates } from '../zero-shot/span-coordinates.js';
 import { type LatentSimilarity, learnSimilarity } from './latent-similarity.js';
+import { mixtures } from './mixtures.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
 const parameters = {
@@ -38,7 +43,11 @@ const parameters = {
     range: log(0.3, 30),
   }),
   strength: number('pictures that a foretold place counts for', 10, { above: 0, range: log(1, 100) }),
-  ridge: number('penalty of the regression that foretells places', 0.5, { above: 0, range: log(0.05, 5) }),
+  ridge: number('penalty of the regression that foretells places, where the source is linear', 0.5, {
+    above: 0,
+    range: log(0.05, 5),
+  }),
+  source: choice('how a test category is described by auxiliary ones', 'mixture', ['mixture', 'linear'], 'searched'),
   iterations: whole('steps of the search for the embedding', 15),
 };
 
@@ -47,6 +56,8 @@ export class ZhangSaligrama extends TransductiveMethod<typeof parameters> {
   similarity_: LatentSimilarity | undefined;
   /** Places of the test categories in the whitened latent space, and the spread around them. */
   mixture_: Mixture | undefined;
+  /** π, Ct×Ca, where test categories are mixtures. */
+  mixtures_: Matrix<Float64Array> | undefined;
 
   constructor(given: Partial<OptionsOf<typeof parameters>> = {}, seed = 1) {
     super('zhang-saligrama', parameters, given);
@@ -61,7 +72,10 @@ export class ZhangSaligrama extends TransductiveMethod<typeof parameters> {
     this.similarity_ = undefined;
     this.mixture_ = undefined;
     // Nothing can be learnt of directions in which auxiliary categories do not differ.
-    const { learnt, others: candidates } = spanCoordinates(backend, data.learnt, data.candidates);
+    const { learnt, others } = spanCoordinates(backend, data.learnt, data.candidates);
+    const shares = this.options.source === 'mixture' ? mixtures(backend, others, learnt) : undefined;
+    const candidates = shares ? times(backend, shares, learnt) : others;
+    this.mixtures_ = shares;
     const similarity = await learnSimilarity(backend, scratch, data.features, data.labels, scratch.copy(learnt), {
       dimensions: this.options.dimensions,
       decay: this.options.decay,
@@ -81,12 +95,10 @@ export class ZhangSaligrama extends TransductiveMethod<typeof parameters> {
         points: timesTransposed(here, pictures, whitened.visual),
       };
     };
-    const expected = ridgeRegression(backend, learnt, whitened.categoryMeans, { ridge: this.options.ridge });
-    const prior = { means: timesTransposed(backend, candidates, expected.weights), strength: this.options.strength };
-    for (let c = 0; c < candidates.rows; c++) {
-      const row = prior.means.row(c);
-      for (let k = 0; k < row.length; k++) row[k] += expected.intercepts[k];
-    }
+    const means = shares
+      ? times(backend, shares, whitened.categoryMeans)
+      : foretold(backend, learnt, whitened.categoryMeans, candidates, this.options.ridge);
+    const prior = { means, strength: this.options.strength };
 
     const { evidence, points } = look(data.test, backend);
     const clusters = kMeans(backend, points, candidates.rows, new Random(this.seed), { starts: 5, signal });
@@ -105,6 +117,23 @@ export class ZhangSaligrama extends TransductiveMethod<typeof parameters> {
       },
     };
   }
+}
+
+/** Places of categories by ridge regression from the vectors of the auxiliary ones. */
+function foretold(
+  backend: Backend,
+  learnt: Matrix<Float64Array>,
+  places: Matrix<Float64Array>,
+  candidates: Matrix<Float64Array>,
+  ridge: number,
+): Matrix<Float64Array> {
+  const { weights, intercepts } = ridgeRegression(backend, learnt, places, { ridge });
+  const means = timesTransposed(backend, candidates, weights);
+  for (let c = 0; c < means.rows; c++) {
+    const row = means.row(c);
+    for (let k = 0; k < row.length; k++) row[k] += intercepts[k];
+  }
+  return means;
 }
 
 /** Each cluster gets a category of its own so that its pictures are, in sum, most likely; the category of every picture. */

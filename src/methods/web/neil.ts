@@ -5,8 +5,12 @@
  * w_k = (Σ + shrinkage)⁻¹ (μ_k − μ) (Hariharan, Malik and Ramanan 2012, as in NEIL); clusters whose detector does not fire
  * on the rest of their category more than on other categories are dropped; the remaining detectors re-rank all
  * pictures of their category, each scored by the best detector trained without it, and the top ones are trusted in the next
- * round. The trusted pictures of the last round train a linear regressor, as for `lr`. NEIL's object relationships and
- * bounding boxes have no counterpart in this scenario and are left out.
+ * round. The trusted pictures of the last round train a linear regressor, as for `lr`.
+ * What is left out, and why: NEIL mines relations between its objects, scenes and attributes ("a car has wheels", "X looks
+ * like Y") from where detectors fire together in scenes with several objects, and re-ranks detections by them; here every picture
+ * is one vector for one category, nothing fires together, and of its relations only "looks like" could be had. It
+ * localizes objects with boxes and grows its data by ever new searches; there are neither boxes nor searches here. The
+ * paper that this table follows names NEIL for its multi-instance learning alone.
  */
 import type { Backend, Matrix } from '../../linalg/index.js';
 import { Random } from '../../linalg/index.js';

@@ -4,8 +4,8 @@
  * the noisy label, and a penalty on the trace of Q makes it take up as much of the noise as it can:
  * min −Σᵢ log Σ_j p_j(xᵢ) Q[j, ỹᵢ] + decay/2 ‖W‖² + trace · (n/C) tr Q. As in the paper the softmax is trained
  * first with Q = I, then both together. Here the network is one linear layer on given features, found with Q by L-BFGS, and
- * Q = ½I + ½ softmax(U) by rows: labels are assumed to be right more often than not, because a smaller trace alone
- * would be had by exchanging two categories. Predictions use p alone.
+ * Q = softmax(U) by rows, so that any share of a category's labels may be wrong. That categories are not exchanged, which
+ * would leave the objective as it is, is left to the start, as in the original: Q begins near I. Predictions use p alone.
  */
 import { Matrix } from '../../linalg/index.js';
 import {
@@ -22,14 +22,12 @@ import { LinearMethod } from '../blocks/linear-method.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 
-/** The part of Q that is not learnt: at least this share of a category's labels is right. */
-const certain = 0.5;
-/** Share of each row of softmax(U) on the diagonal when the joint training begins. */
+/** Share of each row of Q on the diagonal when the joint training begins. */
 const initialDiagonal = 0.9;
 
 const parameters = {
   decay: number('penalty on the squared weights of the softmax', 0.2, { above: 0, range: log(1e-2, 1e1) }),
-  trace: number('penalty on the trace of the confusion matrix, per picture of a category', 0.3, {
+  trace: number('penalty on the trace of the confusion matrix, per picture of a category', 0.5, {
     least: 0,
     range: log(0.05, 1),
   }),
@@ -104,26 +102,16 @@ export function noiseObjective(layer: SoftmaxLayer, labels: Int32Array, decay: n
       confusionGradient.data[j * (categories + 1)] += pull;
       const [q, g] = [confusion.row(j), confusionGradient.row(j)];
       let mean = 0;
-      for (let k = 0; k < categories; k++) mean += (free(q, j, k) * g[k]) / (1 - certain);
-      for (let k = 0; k < categories; k++)
-        gradient[layer.parameterCount + j * categories + k] = free(q, j, k) * (g[k] - mean);
+      for (let k = 0; k < categories; k++) mean += q[k] * g[k];
+      for (let k = 0; k < categories; k++) gradient[layer.parameterCount + j * categories + k] = q[k] * (g[k] - mean);
     }
     return value;
   };
 }
 
-/** The learnt part of Q[j, k]. */
-function free(row: Float64Array, j: number, k: number): number {
-  return row[k] - (k === j ? certain : 0);
-}
-
 function confusionMatrix(parameters: Float64Array, categories: number): Matrix<Float64Array> {
   const confusion = new Matrix(parameters.slice(0, categories ** 2), categories, categories);
-  for (let j = 0; j < categories; j++) {
-    const row = confusion.row(j);
-    softmaxInPlace(row);
-    for (let k = 0; k < categories; k++) row[k] = (1 - certain) * row[k] + (k === j ? certain : 0);
-  }
+  for (let j = 0; j < categories; j++) softmaxInPlace(confusion.row(j));
   return confusion;
 }
 

@@ -1,13 +1,14 @@
 /**
  * The paper's SVM+_mix for the generalized setting: SVM+ for each test category, whose web pictures have text, and an
  * ordinary machine for each auxiliary category, whose clean pictures have none; every machine sees all pictures of all
- * categories. Problem and solver are in blocks/privileged-svm.ts.
+ * categories. Problem and solver are in numerics/privileged-svm.ts and numerics/linear-svm.ts; both have the hinge loss.
  */
 import {
   centred,
   columnMeans,
   type LinearModel,
   labelTargets,
+  linearSvm,
   privilegedSvm,
   uncentred,
 } from '../../numerics/index.js';
@@ -21,7 +22,7 @@ import { svmPlusParameters } from './svm-plus.js';
 
 const parameters = {
   ...svmPlusParameters,
-  cost: changed(svmPlusParameters.cost, { default: 1 }),
+  sweeps: changed(svmPlusParameters.sweeps, { default: 30 }),
   positiveWeight: changed(svmPlusParameters.positiveWeight, { default: 8, range: log(1, 30) }),
 };
 
@@ -40,17 +41,25 @@ export class MixedSvmPlus extends LinearMethod {
     const mean = columnMeans(features);
     const categories = problem.testNames.length + problem.auxiliaryNames.length;
     const targets = labelTargets(mixedLabels(problem), categories, { absent: -1 });
-    const model = await privilegedSvm(backend, centred(features, mean), targets, {
+    const pictures = centred(features, mean);
+    const split = problem.testNames.length;
+    const columns = (from: number, to: number) => targets.view(0, targets.rows, from, to).copy('float64');
+    const settled = { interceptScale: 0.1, tolerance: 0.1, maxSweeps: this.options.sweeps, signal };
+    const own = await privilegedSvm(backend, pictures, columns(0, split), {
       text: unitText(problem, 'svm-plus-mix'),
       hasText,
-      cost: this.options.cost,
-      textPenalty: this.options.textPenalty,
-      positiveWeight: this.options.positiveWeight,
-      interceptScale: 0.1,
-      tolerance: 0.1,
-      maxSweeps: 15,
-      signal,
+      ...this.options,
+      ...settled,
     });
+    const clean = columns(split, categories);
+    const cost = clean.copy('float64');
+    for (let k = 0; k < cost.data.length; k++)
+      cost.data[k] = cost.data[k] > 0 ? this.options.cost * this.options.positiveWeight : this.options.cost;
+    const ordinary = await linearSvm(backend, pictures, clean, { cost, ...settled });
+    const model = {
+      weights: stackRows(own.weights, ordinary.weights).copy('float64'),
+      intercepts: Float64Array.of(...own.intercepts, ...ordinary.intercepts),
+    };
     return uncentred(model, mean);
   }
 }

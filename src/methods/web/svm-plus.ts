@@ -1,10 +1,11 @@
 /**
  * SVM+ (Vapnik and Vashist, "A new learning paradigm: learning using privileged information", Neural Networks 2009) on
- * web pictures with their titles and tags: one machine per category against the rest, whose positives may be
- * misclassified by w̃'x̃ᵢ + b̃, a linear function of the text alone. Problem and solver are in blocks/privileged-svm.ts.
- * Negatives keep ordinary slacks: their words describe other categories, and under one slack function for both sides the
- * category's own name would come to mean "hard to classify". Text enters as term frequencies of unit length, features less
- * the mean of the web pictures.
+ * web pictures with their titles and tags: one machine per category against the rest, in which every picture may be
+ * misclassified by w̃'x̃ᵢ + b̃ ≥ 0, a linear function of its text alone. Objective and solver (dual coordinate descent) are in
+ * numerics/privileged-svm.ts. What differs from the original: intercepts lie inside the penalties; positives, of which
+ * there are few, may cost more; and each sign has a slack function of its own, because a word that excuses a wrong positive
+ * also stands in the text of the negatives it really shows. A search may choose the one function of 2009. Text enters as term frequencies of
+ * unit length, features less the mean of the web pictures.
  */
 import {
   centred,
@@ -14,22 +15,24 @@ import {
   privilegedSvm,
   uncentred,
 } from '../../numerics/index.js';
-import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
+import { choice, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import { requireWeb, unitText } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 
 export const svmPlusParameters = {
-  cost: number('price of squared slack', 0.4, { above: 0, range: log(1e-2, 1e1) }),
+  cost: number('price of slack', 1, { above: 0, range: log(1e-2, 1e2) }),
   textPenalty: number('penalty on the slack function; towards 0 the text can excuse any picture', 0.1, {
     above: 0,
     range: log(1e-3, 1e1),
   }),
   positiveWeight: number('how much more the slack of a positive costs than that of a negative', 3, {
     above: 0,
-    range: log(1, 10),
+    range: log(1, 30),
   }),
+  sweeps: whole('passes over the pictures at most', 200),
+  functions: choice('slack functions of a machine', 'by-sign', ['by-sign', 'one'], 'searched'),
 };
 
 export class SvmPlus extends LinearMethod {
@@ -47,11 +50,10 @@ export class SvmPlus extends LinearMethod {
     const targets = labelTargets(problem.webLabels, problem.testNames.length, { absent: -1 });
     const model = await privilegedSvm(backend, centred(problem.webFeatures, mean), targets, {
       text,
-      cost: this.options.cost,
-      textPenalty: this.options.textPenalty,
-      positiveWeight: this.options.positiveWeight,
+      ...this.options,
       interceptScale: 0.1,
-      maxSweeps: 60,
+      tolerance: 0.05,
+      maxSweeps: this.options.sweeps,
       signal,
     });
     return uncentred(model, mean);

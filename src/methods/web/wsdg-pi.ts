@@ -1,13 +1,12 @@
 /**
- * WSDG with privileged information (Niu, Li and Xu, CVPR 2015): as WSDG, but the slack of a classifier's positives is a
- * function of their text, ξᵢ = w̃_{c,m}'x̃ᵢ + b̃, as in SVM+ (blocks/privileged-svm.ts). Text is needed in training only.
+ * WSDG with privileged information (Niu, Li and Xu, CVPR 2015): as WSDG, but the slack of a bag is a function of the mean text
+ * of its selected pictures, ξ_l = w̃_{Y(l)}'t_l ≥ 0, as in SVM+ (bag-machine.ts). Text is needed in training only; it enters as
+ * term frequencies of unit length with a constant behind them.
  */
-import type { Matrix } from '../../linalg/index.js';
-import type { LinearModel } from '../../numerics/index.js';
-import { privilegedSvm } from '../../numerics/index.js';
+import { Matrix } from '../../linalg/index.js';
 import { type OptionsOf, resolveParameters } from '../../parameters.js';
-import type { FitOptions, Problem } from '../../problem/index.js';
-import { requireText, requireWeb, unitText } from '../blocks/web-problem.js';
+import type { Problem } from '../../problem/index.js';
+import { requireWeb, unitText } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 import { svmPlusParameters } from './svm-plus.js';
 import { Wsdg, wsdgParameters } from './wsdg.js';
@@ -23,27 +22,13 @@ export class WsdgPi extends Wsdg {
     this.textPenalty = textPenalty;
   }
 
-  protected override require(problem: Problem): void {
+  protected override privileged(problem: Problem): { text: Matrix<Float64Array>; textPenalty: number } {
     requireWeb(problem, 'wsdg-pi');
-    requireText(problem, 'wsdg-pi');
-  }
-
-  protected override async train(
-    problem: Problem,
-    features: Matrix,
-    targets: Matrix<Float64Array>,
-    { backend, signal }: FitOptions,
-  ): Promise<LinearModel> {
-    return privilegedSvm(backend, features, targets, {
-      text: unitText(problem, 'wsdg-pi'),
-      cost: this.options.cost,
-      positiveWeight: this.options.positiveWeight,
-      textPenalty: this.textPenalty,
-      interceptScale: 0.1,
-      tolerance: 0.05,
-      maxSweeps: 40,
-      signal,
-    });
+    const words = unitText(problem, 'wsdg-pi');
+    const text = Matrix.zeros(words.rows, words.cols + 1);
+    text.view(0, words.rows, 0, words.cols).copyFrom(words);
+    for (let i = 0; i < text.rows; i++) text.set(i, words.cols, 1);
+    return { text, textPenalty: this.textPenalty };
   }
 }
 

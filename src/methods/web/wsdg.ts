@@ -1,56 +1,52 @@
 /**
  * WSDG (Niu, Li and Xu, "Visual recognition by learning from web data: a weakly supervised domain generalization
- * approach", CVPR 2015). Each category's web pictures are clustered into bags, and in every bag a share `selected` is taken
- * to be right; all web pictures are divided into latent domains that differ as much as can be (latent-domains.ts); one
- * classifier per category c and domain m tells the selected pictures of c in m from all pictures of other categories:
- * min over w and selections h of Σ_{c,m} [½ ‖w_{c,m}‖² + C Σ_{other categories} ℓ(−w_{c,m}'xᵢ)] + C p Σᵢ hᵢ ℓ(w_{c(i),m(i)}'xᵢ),
- * ℓ(z) = max(0, 1 − z)². For given w the best selection in a bag is its highest values, for given h each w is a support
- * vector machine; the two alternate and the objective never rises. A picture is classified by max_m w_{c,m}'x.
- * The original states the margins of a bag's mean picture in a multi-class machine and relaxes the selection to a convex
- * problem; margins of single pictures against the rest are used here because a few dozen pictures per category leave too
- * few bags to learn from. Features are less the mean of the web pictures.
+ * approach", CVPR 2015). Each category's web pictures are divided into bags, and in every bag a share `selected` is taken
+ * to be right; all web pictures are divided into latent domains that differ as much as can be (latent-domains.ts). One
+ * classifier per category and domain is learnt by a multi-class machine with a margin for the mean of the selected pictures
+ * of each bag; which pictures those are is relaxed to a mixture of kernels, to which the selection that violates the
+ * relaxed problem most is added until none does (objective and optimizer: bag-machine.ts). A picture is classified by
+ * max_m w_{c,m}'x. What differs from the original: a picture belongs to one latent domain outright, where the original has
+ * chances; the most violating selection is found by linearization, a local optimum; bags are dealt out at random, by
+ * content. Features are less the mean of the web pictures.
  */
 import type { Backend } from '../../linalg/index.js';
 import { Matrix, Random } from '../../linalg/index.js';
 import {
   centred,
   columnMeans,
-  kMeans,
+  contentOrder,
   type LinearModel,
   linearDecisions,
-  linearSvm,
   uncentred,
 } from '../../numerics/index.js';
 import { integers, linear, log, number, type OptionsOf, oneOf, resolveParameters, whole } from '../../parameters.js';
 import type { Problem } from '../../problem/index.js';
-import { type FitOptions, type Method, notFitted, rowMaxima, rowsByCategory, selectRows } from '../../problem/index.js';
+import { type FitOptions, type Method, notFitted, rowMaxima, rowsByCategory } from '../../problem/index.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
+import { type Bag, BagMachine } from './bag-machine.js';
 import { latentDomains } from './latent-domains.js';
 
 export const wsdgParameters = {
-  bags: whole('bags per category', 4, { range: integers(1, 10) }),
-  selected: number('share of each bag that is taken to be right', 0.8, { above: 0, most: 1, range: linear(0.4, 1) }),
+  bagSize: whole('pictures in a bag', 5, { range: integers(2, 12) }),
+  selected: number('share of each bag that is taken to be right', 0.6, { above: 0, most: 1, range: linear(0.3, 1) }),
   domains: whole('latent domains', 2, { range: oneOf([1, 2, 3]) }),
-  cost: number('price of squared slack', 0.3, { above: 0, range: log(1e-2, 1e1) }),
-  positiveWeight: number('how much more the slack of a positive costs than that of a negative', 5, {
-    above: 0,
-    range: log(1, 10),
-  }),
-  rounds: whole('rounds of training and selection', 3),
+  cost: number('price of slack', 1, { above: 0, range: log(1e-2, 1e2) }),
+  selections: whole('selections that are mixed at most', 4),
 };
 
 export class Wsdg implements Method {
   readonly options: OptionsOf<typeof wsdgParameters>;
   readonly seed: number;
-  /** 1 for the web pictures that the classifiers were trained with. */
-  selection_: Uint8Array | undefined;
+  /** The bags the web pictures were dealt into. */
+  bags_: readonly Bag[] | undefined;
   /** Latent domain of each web picture. */
   domains_: Int32Array | undefined;
+  /** The relaxed objective after every selection that was added. */
+  objectives_: number[] | undefined;
   /** Classifier of category c and domain m in row c · M + m. */
   model_: LinearModel | undefined;
   #backend: Backend | undefined;
-  #duals: Matrix<Float64Array> | undefined;
 
   constructor(given: Partial<OptionsOf<typeof wsdgParameters>> = {}, seed = 1) {
     this.options = resolveParameters('wsdg', wsdgParameters, given);
@@ -60,81 +56,57 @@ export class Wsdg implements Method {
   async fit(problem: Problem, options: FitOptions): Promise<this> {
     const { backend, signal, onProgress } = options;
     signal?.throwIfAborted();
-    this.require(problem);
+    const privileged = this.privileged(problem);
     this.model_ = undefined;
-    this.#duals = undefined;
     const { webLabels, webFeatures, testNames } = problem;
     const mean = columnMeans(webFeatures);
     const features = centred(webFeatures, mean);
     const categories = rowsByCategory(webLabels, testNames.length);
-    const bags = categories.flatMap((rows) => this.#cluster(backend, features, rows, signal));
+    const bags = this.#deal(features, webLabels);
     const domains = latentDomains(backend, features, categories, this.options.domains);
-    let selection = new Uint8Array(features.rows).fill(1);
-    for (let round = 0; ; round++) {
-      const targets = this.#targets(webLabels, domains, selection, testNames.length);
-      const model = await this.train(problem, features, targets, options);
-      this.selection_ = selection;
-      this.model_ = uncentred(model, mean);
-      onProgress?.({ done: round + 1, total: this.options.rounds });
-      if (round + 1 === this.options.rounds) break;
-      const next = this.#select(bags, linearDecisions(backend, model, features), webLabels, domains);
-      if (next.every((value, i) => value === selection[i])) break;
-      selection = next;
+    const { selected, cost, domains: domainCount } = this.options;
+    const machine = new BagMachine(backend, {
+      ...{ features, bags, domains, domainCount, categories: testNames.length, selected, cost },
+      ...privileged,
+    });
+    const share = (rows: readonly number[]) => Math.max(1, Math.round(selected * rows.length));
+    let selection: Uint8Array | undefined = likeTheirBag(features, bags, share);
+    const objectives: number[] = [];
+    while (selection && objectives.length < this.options.selections) {
+      machine.add(selection);
+      await machine.solve({ signal });
+      objectives.push(machine.dual());
+      onProgress?.({ done: objectives.length, total: this.options.selections });
+      selection = machine.violating(share);
     }
+    this.bags_ = bags;
     this.domains_ = domains;
+    this.objectives_ = objectives;
+    const { weights } = machine;
+    this.model_ = uncentred({ weights, intercepts: new Float64Array(weights.rows) }, mean);
     this.#backend = backend;
-    this.#duals = undefined;
     return this;
   }
 
-  protected require(problem: Problem): void {
+  /** What the machine is told besides; checks the problem. */
+  protected privileged(problem: Problem): { text?: Matrix<Float64Array>; textPenalty?: number } {
     requireWeb(problem, 'wsdg');
+    return {};
   }
 
-  /** All machines for a given selection. */
-  protected async train(
-    _problem: Problem,
-    features: Matrix,
-    targets: Matrix<Float64Array>,
-    { backend, signal }: FitOptions,
-  ): Promise<LinearModel> {
-    const cost = targets.copy('float64');
-    for (let k = 0; k < cost.data.length; k++)
-      cost.data[k] = cost.data[k] > 0 ? this.options.cost * this.options.positiveWeight : this.options.cost;
-    const options = { loss: 'squared-hinge', interceptScale: 0.1, tolerance: 0.05, maxSweeps: 40, signal } as const;
-    const model = await linearSvm(backend, features, targets, { ...options, cost, start: this.#duals });
-    this.#duals = model.duals;
-    return model;
-  }
-
-  #cluster(backend: Backend, features: Matrix, rows: readonly number[], signal?: AbortSignal): number[][] {
-    // Every category draws the same numbers, so that their order does not matter.
-    const { assignments } = kMeans(backend, selectRows(features, rows), this.options.bags, new Random(this.seed), {
-      signal,
+  /** Bags of about the same size, the same whatever the order of pictures and categories. */
+  #deal(features: Matrix, labels: Int32Array): Bag[] {
+    const order = contentOrder(features, labels);
+    const byCategory = new Map<number, number[]>();
+    for (const row of order) byCategory.set(labels[row], [...(byCategory.get(labels[row]) ?? []), row]);
+    return [...byCategory].flatMap(([category, rows]) => {
+      const count = Math.max(1, Math.round(rows.length / this.options.bagSize));
+      const bags = Array.from({ length: count }, (): number[] => []);
+      new Random(this.seed).permutation(rows.length).forEach((position, k) => {
+        bags[k % count].push(rows[position]);
+      });
+      return bags.map((own) => ({ category, rows: own }));
     });
-    const groups = rowsByCategory(assignments, Math.max(...assignments) + 1);
-    return groups.filter(({ length }) => length > 0).map((members) => members.map((i) => rows[i]));
-  }
-
-  /** n×CM: other categories against; of the own ones only the picture's domain for, and only if it is selected. */
-  #targets(labels: Int32Array, domains: Int32Array, selection: Uint8Array, categories: number): Matrix<Float64Array> {
-    const targets = Matrix.zeros(labels.length, categories * this.options.domains).fill(-1);
-    for (let i = 0; i < labels.length; i++)
-      for (let m = 0; m < this.options.domains; m++)
-        targets.set(i, labels[i] * this.options.domains + m, m === domains[i] && selection[i] ? 1 : 0);
-    return targets;
-  }
-
-  /** The pictures of each bag that their own classifier values most. */
-  #select(bags: readonly number[][], values: Matrix, labels: Int32Array, domains: Int32Array): Uint8Array<ArrayBuffer> {
-    const selection = new Uint8Array(values.rows);
-    const own = (row: number) => values.at(row, labels[row] * this.options.domains + domains[row]);
-    for (const rows of bags) {
-      const count = Math.max(1, Math.round(this.options.selected * rows.length));
-      const best = [...rows].sort((a, b) => own(b) - own(a) || a - b).slice(0, count);
-      for (const row of best) selection[row] = 1;
-    }
-    return selection;
   }
 
   /** The best of each category's classifiers. */
@@ -151,6 +123,28 @@ export class Wsdg implements Method {
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
   }
+}
+
+/** The first selection: the pictures of each bag that are most like the mean of their category. */
+function likeTheirBag(
+  features: Matrix<Float64Array>,
+  bags: readonly Bag[],
+  share: (rows: readonly number[]) => number,
+): Uint8Array {
+  const means = new Map<number, Float64Array>();
+  for (const { category, rows } of bags) {
+    const mean = means.get(category) ?? new Float64Array(features.cols);
+    means.set(category, mean);
+    for (const row of rows) for (let j = 0; j < mean.length; j++) mean[j] += features.at(row, j);
+  }
+  const selection = new Uint8Array(features.rows);
+  for (const { category, rows } of bags) {
+    const mean = means.get(category)!;
+    const likeness = (row: number) => features.row(row).reduce((sum, value, j) => sum + value * mean[j], 0);
+    const best = rows.map((row) => ({ row, value: likeness(row) })).sort((a, b) => b.value - a.value);
+    for (const { row } of best.slice(0, share(rows))) selection[row] = 1;
+  }
+  return selection;
 }
 
 export const wsdgSpec: MethodSpec<typeof wsdgParameters> = {

@@ -3,7 +3,7 @@ import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { Kodirov } from '../../../src/methods/transductive/kodirov.js';
 import { sparseCodes } from '../../../src/numerics/sparse-coding.js';
-import { multiply } from '../../learner/plain.js';
+import { multiply, solve } from '../../learner/plain.js';
 import {
   backend,
   dot,
@@ -50,6 +50,50 @@ describe('Kodirov, Xiang, Fu and Gong', () => {
       });
     });
     expect(method.objectives_![method.objectives_!.length - 1]).toBeCloseTo(total, 8);
+  });
+
+  it('lets labels travel from the categories along a graph of codes', async () => {
+    const alpha = 0.8;
+    const method = await new Kodirov({ ...parameters, classifier: 'propagation', neighbours: 3, alpha }).fit(small, {
+      backend,
+    });
+    const units = (rows: number[][]) => rows.map((row) => row.map((value) => value / Math.sqrt(squares(row))));
+    const points = [...candidates, ...units(rowsOf(method.codes_!))];
+    const n = points.length;
+    // Neighbours by sorting, S by its definition, F by elimination.
+    const edges = new Map<string, number>();
+    points.forEach((point, i) => {
+      const others = points.map((_, j) => j).filter((j) => j !== i);
+      others.sort((a, b) => gap(point, points[a]) - gap(point, points[b]));
+      for (const j of others.slice(0, 3)) edges.set(`${Math.min(i, j)} ${Math.max(i, j)}`, gap(point, points[j]));
+    });
+    const mean = [...edges.values()].reduce((sum, value) => sum + value, 0) / edges.size;
+    const w = points.map(() => new Array<number>(n).fill(0));
+    for (const [key, square] of edges) {
+      const [i, j] = key.split(' ').map(Number);
+      w[i][j] = w[j][i] = Math.exp(-square / (2 * mean));
+    }
+    const degree = w.map((row) => row.reduce((sum, value) => sum + value, 0));
+    const system = w.map((row, i) =>
+      row.map((value, j) => (i === j ? 1 : 0) - (alpha * value) / Math.sqrt(degree[i] * degree[j])),
+    );
+    const known = points.map((_, i) => candidates.map((_, c) => (i === c ? 1 - alpha : 0)));
+    const flow = solve(system, known).slice(candidates.length);
+    const { testOrder, categories } = plainParts();
+    testOrder.forEach((row, i) => {
+      categories.forEach((category, c) => {
+        expect(method.testValues_!.at(row, category)).toBeCloseTo(flow[i][c], 6);
+      });
+    });
+    const nearest = await new Kodirov({ ...parameters, classifier: 'nearest' }).fit(small, { backend });
+    expect(nearest.testValues_!.data).not.toEqual(method.testValues_!.data);
+  });
+
+  it('turns until the dictionary stands still', async () => {
+    const rounds = async (most: number) =>
+      (await new Kodirov({ ...parameters, rounds: most }).fit(small, { backend })).dictionary_!;
+    const [many, more] = [await rounds(200), await rounds(400)];
+    expect(Math.sqrt(gap(flat(many), flat(more)) / squares(flat(more)))).toBeLessThan(1e-2);
   });
 
   it('codes vectors where no subgradient of the objective leaves zero', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { generalizedScores } from '../../../src/fit/generalized-scores.js';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
@@ -9,6 +10,8 @@ import {
 } from '../../../src/methods/transductive/feedback-autoencoder.js';
 import { SeGzsl } from '../../../src/methods/transductive/se-gzsl.js';
 import type { Perceptron } from '../../../src/numerics/perceptron.js';
+import { generalize } from '../../../src/problem/generalize.js';
+import { generateProblem } from '../../../src/problem/generate.js';
 import { backend, small } from './small.js';
 import '../../allclose.js';
 
@@ -90,6 +93,32 @@ describe('SE-GZSL', () => {
         await new SeGzsl({ steps: 10, hidden: 16 }).fit(small, { backend: await createBackend({ device, threads: 1 }) })
       ).losses_!.map(({ autoencoder }) => autoencoder);
     expect(await first('wasm')).toBeAllClose(await first('auto'), { tolerance: 1e-3 });
+  });
+
+  it('trains until the losses come to rest, and says when it could not', async () => {
+    const quick = { hidden: 32, latentSize: 4, learningRate: 0.01 };
+    const settled = await new SeGzsl(quick).fit(small, { backend });
+    expect(settled.converged_).toBe(true);
+    const total = (from: number, to: number) =>
+      settled
+        .losses_!.slice(from, to)
+        .reduce((sum, { autoencoder, regression }) => sum + (autoencoder + regression) / (to - from), 0);
+    const count = settled.losses_!.length;
+    expect(total(count - 120, count - 60) - total(count - 60, count)).toBeLessThan(0.011 * total(count - 60, count));
+    const hasty = await new SeGzsl({ ...quick, steps: 100 }).fit(small, { backend });
+    expect(hasty.converged_).toBe(false);
+  });
+
+  it('tells auxiliary categories too, in the generalized setting', async () => {
+    const both = generalize(
+      generateProblem({ seed: 2, auxiliaryCategories: 8, testCategories: 4, auxiliaryPerCategory: 30, noise: 0.5 }),
+      3,
+    );
+    const method = await new SeGzsl({ hidden: 64, learningRate: 0.005 }).fit(both, { backend });
+    expect(method.decisionValues(both.testFeatures).cols).toBe(12);
+    const { seen, unseen } = generalizedScores(method.predict(both.testFeatures), both.testLabels!, 4);
+    expect(seen).toBeGreaterThan(0.3);
+    expect(unseen).toBeGreaterThan(0.3);
   });
 
   it('makes other pictures with another seed', async () => {

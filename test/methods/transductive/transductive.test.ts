@@ -14,7 +14,7 @@ const backend = await createBackend({ threads: 1 });
 type Parameters = Record<string, ParameterValue>;
 
 /** Fewer or smaller steps than the defaults, which are made for thousands of pictures. */
-const quick: Record<string, Parameters> = { 'se-gzsl': { steps: 150, hidden: 64, latentSize: 8 } };
+const quick: Record<string, Parameters> = { 'se-gzsl': { steps: 600, hidden: 64, latentSize: 8, learningRate: 3e-3 } };
 /** Parameters that leave the test pictures out, or nearly so. */
 const inductive: Record<string, Parameters> = {
   li: { rounds: 0, spread: 1 },
@@ -137,7 +137,8 @@ describe.each(transductiveMethods.map((spec) => [spec.name, spec] as const))('%s
   });
 
   it('says what is wrong with the generalized setting and with features of another length', async () => {
-    await expect(fitted(generalize(problem, 1))).rejects.toThrow(/generalized setting/);
+    if (spec.setting === 'standard')
+      await expect(fitted(generalize(problem, 1))).rejects.toThrow(/generalized setting/);
     const method = await fitted(problem);
     expect(() => method.predict(Matrix.zeros(3, 7))).toThrow(/7 dimensions/);
     expect(() => createMethod(spec, {}, 3).predict(problem.testFeatures)).toThrow(/before fit/);

@@ -8,10 +8,10 @@ import '../../allclose.js';
 
 const { pictures, labels, test, learnt, candidates } = plainParts();
 
-/** Edges of the k nearest neighbours of every test picture among all pictures, by sorting. */
-function plainEdges(all: number[][], first: number, k: number) {
+/** Edges of the k nearest neighbours of every picture, by sorting. */
+function plainEdges(all: number[][], k: number) {
   const edges = new Map<string, number>();
-  for (let i = first; i < all.length; i++) {
+  for (let i = 0; i < all.length; i++) {
     const others = all.map((_, j) => j).filter((j) => j !== i);
     others.sort((a, b) => gap(all[i], all[a]) - gap(all[i], all[b]));
     for (const j of others.slice(0, k)) edges.set(`${Math.min(i, j)} ${Math.max(i, j)}`, gap(all[i], all[j]));
@@ -28,7 +28,7 @@ describe('Xu, Hospedales and Gong', () => {
     const [decay, smoothness, edges] = [0.4, 0.3, 3];
     const { regression_ } = await new Xu({ decay, smoothness, edges }).fit(small, { backend });
     const all = [...pictures, ...test];
-    const graph = plainEdges(all, pictures.length, edges);
+    const graph = plainEdges(all, edges);
     const objective = (point: Float64Array) => {
       const projected = multiply(all, transpose(rowsFrom(point, 5, 9)));
       let total = decay * squares(point);
@@ -47,7 +47,7 @@ describe('Xu, Hospedales and Gong', () => {
     const graph = neighbourGraph(backend, all, 4);
     const form = laplacianForm(backend, graph, all);
     const expected = Matrix.zeros(9, 9);
-    for (const { from, to, weight } of plainEdges([...pictures, ...test], 0, 4))
+    for (const { from, to, weight } of plainEdges([...pictures, ...test], 4))
       for (let j = 0; j < 9; j++)
         for (let k = 0; k < 9; k++) {
           const [a, b] = [all.at(from, j) - all.at(to, j), all.at(from, k) - all.at(to, k)];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { learnSimilarity, SimilarityObjective } from '../../../src/methods/transductive/latent-similarity.js';
+import { mixtures } from '../../../src/methods/transductive/mixtures.js';
 import { matchedLabels, ZhangSaligrama } from '../../../src/methods/transductive/zhang-saligrama.js';
 import { Scratch } from '../../../src/numerics/scratch.js';
 import { multiply, transpose } from '../../learner/plain.js';
@@ -72,5 +73,43 @@ describe('Zhang and Saligrama', () => {
   it('refuses impossible parameters', () => {
     expect(() => new ZhangSaligrama({ dimensions: 0 })).toThrow(/dimensions is 0/);
     expect(() => new ZhangSaligrama({ strength: 0 })).toThrow(/strength is 0/);
+  });
+});
+
+describe('a test category', () => {
+  it('is the mixture of auxiliary categories nearest to its vector', () => {
+    const random = new Random(5);
+    const [sources, vectors] = [
+      new Matrix(random.normalArray(6 * 4), 6, 4),
+      new Matrix(random.normalArray(3 * 4), 3, 4),
+    ];
+    const shares = mixtures(backend, vectors, sources);
+    for (let i = 0; i < 3; i++) {
+      const pi = Array.from(shares.row(i));
+      expect(pi.reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 9);
+      const rest = Array.from({ length: 4 }, (_, j) =>
+        pi.reduce((sum, share, y) => sum + share * sources.at(y, j), -vectors.at(i, j)),
+      );
+      const slopes = pi.map((_, y) => rest.reduce((sum, value, j) => sum + value * sources.at(y, j), 0));
+      const least = Math.min(...slopes);
+      pi.forEach((share, y) => {
+        expect(share).toBeGreaterThanOrEqual(0);
+        // Optimal: what takes part has the least slope.
+        if (share > 1e-6) expect(slopes[y]).toBeLessThan(least + 1e-5);
+      });
+    }
+  });
+
+  it('is embedded and placed as that mixture, unless a linear source is asked for', async () => {
+    const method = await new ZhangSaligrama({ strength: 1e9, weight: 0, dimensions: 3 }).fit(small, { backend });
+    expect(method.mixtures_!.rows).toBe(4);
+    for (let c = 0; c < 4; c++)
+      expect(method.mixtures_!.row(c).reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 9);
+    // With a prior that nothing moves, a category stays where its mixture puts it: within the hull of the auxiliary ones.
+    const linear = await new ZhangSaligrama({ strength: 1e9, weight: 0, dimensions: 3, source: 'linear' }).fit(small, {
+      backend,
+    });
+    expect(linear.mixtures_).toBeUndefined();
+    expect(linear.mixture_!.means.data).not.toEqual(method.mixture_!.means.data);
   });
 });

@@ -39,4 +39,17 @@ describe('the noise layer', () => {
     }
     for (let j = 0; j < 6; j++) expect(confusion_!.row(j).reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 10);
   });
+
+  it('learns that most labels of a category are wrong, where they are', async () => {
+    const clean = noisyProblem({ seed: 4, kind: 'one-sided', wrong: 0, webPerCategory: 150 });
+    const count = new Int32Array(6);
+    // Seven in ten pictures of an odd category bear the label of its even neighbour.
+    const webLabels = clean.webLabels.map((label) => (label % 2 === 1 && count[label]++ % 10 < 7 ? label - 1 : label));
+    const { confusion_ } = await new Sukhbaatar().fit({ ...clean, webLabels }, { backend });
+    for (let c = 1; c < 6; c += 2) {
+      expect(confusion_!.at(c, c)).toBeLessThan(0.45);
+      expect(confusion_!.at(c, c - 1)).toBeGreaterThan(0.5);
+      expect(confusion_!.at(c - 1, c - 1)).toBeGreaterThan(0.8);
+    }
+  });
 });
