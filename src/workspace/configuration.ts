@@ -214,7 +214,7 @@ export function completeConfiguration(
       ...{ parameters: {}, scaling: 'l2', device: 'auto', ...written.learner },
       method: currentName(written.learner?.method ?? defaultMethod),
     },
-    tune: written.tune === false ? undefined : { ...tuneDefaults, ...written.tune },
+    tune: tuneOf(written),
     compare: written.compare
       ? { tune: 0, seeds: 1, ...written.compare, methods: written.compare.methods.map(currentName) }
       : undefined,
@@ -233,6 +233,15 @@ function wordsOf({ normalise, ...written }: NonNullable<WrittenConfiguration['wo
 function renamed(methods: readonly string[]): string[] {
   const old = new Set(methods.filter((name) => currentName(name) !== name));
   return [...old].map((name) => `the method ${name} is now called ${currentName(name)}: change it in bowerbird.yaml`);
+}
+
+/**
+ * The default method learns on the auxiliary categories by itself. A search on the same ones, all equally frequent and
+ * without strangers, knows less of a folder than that, so there is none unless it is asked for.
+ */
+function tuneOf({ tune, learner }: WrittenConfiguration): TuneSettings | undefined {
+  const searched = tune ?? currentName(learner?.method ?? defaultMethod) !== defaultMethod;
+  return searched === false ? undefined : { ...tuneDefaults, ...(typeof searched === 'object' && searched) };
 }
 
 function vectorsOf(written: NonNullable<WrittenConfiguration['vectors']>): Configuration['vectors'] {

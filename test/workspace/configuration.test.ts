@@ -27,6 +27,13 @@ describe('bowerbird.yaml', () => {
     expect(text?.size).toBe(2000);
   });
 
+  it('searches for parameters where it is told to, or where the method does not learn them by itself', async () => {
+    expect((await read(base)).tune).toBeUndefined();
+    expect((await read(`${base}tune: { trials: 3 }\n`)).tune).toMatchObject({ trials: 3, noise: 0.3 });
+    expect((await read(`${base}learner: { method: lr }\n`)).tune).toMatchObject({ trials: 20 });
+    expect((await read(`${base}learner: { method: lr }\ntune: false\n`)).tune).toBeUndefined();
+  });
+
   it('does not read words out of the file names of a folder unless told to', async () => {
     expect((await read(`${base}sources: ['folder:web']\n`)).text).toBeUndefined();
     expect((await read(`${base}sources: ['folder:web']\ntext: true\n`)).text).toBeDefined();

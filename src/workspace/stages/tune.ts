@@ -18,7 +18,7 @@ export const tuneStage: Stage = {
 
   omitted(workspace) {
     const { tune, learner } = workspace.configuration;
-    if (!tune) return 'tune is switched off';
+    if (!tune) return 'no search was asked for';
     if (!searchable(findMethod(learner.method))) return `${learner.method} has no parameters to search for`;
     return Object.keys(freeParameters(workspace)).length === 0 ? 'all parameters are given' : undefined;
   },
