@@ -32,12 +32,15 @@ export const comparedMethods: Readonly<Record<string, string>> = {
 export interface DemoSize {
   readonly world: Omit<WorldOptions, 'seed'>;
   readonly webPictures: number;
+  /** Of the search for the parameters of the other methods. */
+  readonly trials: number;
 }
 
-export const fullSize: DemoSize = { world: {}, webPictures: 30 };
+export const fullSize: DemoSize = { world: {}, webPictures: 30, trials: 12 };
 export const smallSize: DemoSize = {
   world: { testSpecies: 4, auxiliarySpecies: 8, testPictures: 5, auxiliaryPictures: 5, webPhotos: 10 },
   webPictures: 10,
+  trials: 2,
 };
 
 export interface DemoWorkspace {
@@ -144,10 +147,8 @@ function configuration(world: World, site: PhotoSite, seed: number, size: DemoSi
     model: 'mobilenet-v2-0.35',
     // One thread, so that the vectors repeat to the bit.
     vectors: { train: [worldLayout.corpus], dim: 50, epochs: 100, minimumCount: 2, threads: 1 },
-    // All methods as they come: a search on auxiliary species, all equally frequent, knows nothing of such a folder.
-    tune: false,
     learner: { method: demoMethod },
-    compare: { methods: Object.keys(comparedMethods) },
+    compare: { methods: Object.keys(comparedMethods), tune: size.trials },
     truth: { file: truthFile },
   };
 }

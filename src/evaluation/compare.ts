@@ -17,6 +17,8 @@ export interface CompareOptions extends EvaluationSetting {
   title?: string;
   /** Trials of the search for each method's parameters; 0 takes the defaults. @default 0 */
   trials?: number;
+  /** Parameters of methods that have them already, by name; these are not searched for. */
+  given?: Readonly<Record<string, Parameters>>;
   /** Final fits of each method, with seeds 1 … K. @default 1 */
   seeds?: number;
   earlyStopping?: EarlyStopping;
@@ -72,6 +74,7 @@ export async function compareIn(open: OpenRun, options: CompareOptions): Promise
       wanted.push({
         spec,
         trials,
+        ...(options.given?.[spec.name] && { given: options.given[spec.name] }),
         seed,
         generalized,
         earlyStopping,

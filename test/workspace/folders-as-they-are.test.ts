@@ -127,6 +127,9 @@ describe('a workspace', () => {
     const { header = [], rows } = await readCsv(world.path('compare', 'table.csv'));
     expect(rows.map(([method]) => method)).toEqual(['bowerbird', 'lr-mix']);
     for (const cells of rows) expect(Number(cells[header.indexOf('harmonic')])).toBeGreaterThan(0);
+    // Without a search the workspace's own method is compared as it is fitted.
+    expect(rows.map((cells) => cells[header.indexOf('chosen_by')])).toEqual(['given', 'defaults']);
+    expect(Number(rows[0][header.indexOf('harmonic')])).toBeCloseTo(harmonic!, 6);
     expect(notes.join()).toContain('knn is left out');
     expect(readFileSync(world.path('report.html'), 'utf8')).toContain('Harmonic mean');
     rmSync(world.path('test', 'pale jay'), { recursive: true });

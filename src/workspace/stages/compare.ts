@@ -1,8 +1,10 @@
 /** Other methods on the same problem, in one table. */
 import { readdirSync } from 'node:fs';
 import type { BowerbirdError } from '../../errors.js';
+import type { ParameterValue } from '../../methods/index.js';
 import { percent } from '../../percent.js';
 import { loadProblem } from '../../problem/index.js';
+import { chosenParameters } from '../chosen-parameters.js';
 import { evaluationSetting, tooLittleToTry } from '../evaluation-setting.js';
 import { unlistedFolder } from '../pictures.js';
 import { optionInputs, pluginInputs, type Stage } from '../stage.js';
@@ -20,11 +22,11 @@ export const compareStage: Stage = {
 
   async inputs(workspace) {
     const { configuration } = workspace;
-    const { scaling, device } = configuration.learner;
+    const { scaling, device, method, parameters } = configuration.learner;
     return {
       ...(await pluginInputs(workspace)),
       ...optionInputs('compare', configuration.compare!),
-      ...optionInputs('learner', { scaling, device }),
+      ...optionInputs('learner', { scaling, device, ...(configuration.tune ? {} : { method, parameters }) }),
       ...(configuration.compare!.tune > 0 && { 'tune.noise': String(configuration.tune?.noise) }),
       seed: String(configuration.seed),
     };
@@ -42,11 +44,12 @@ export const compareStage: Stage = {
     });
     const { chooseMethods, compare, defaultEarlyStopping } = await import('../../evaluation/index.js');
     const setting = await evaluationSetting(context, problem, layout.compare);
-    const compareWith = (trials: number) =>
+    const compareWith = async (trials: number) =>
       compare({
         ...setting,
         methods: chooseMethods(settings!.methods, problem.generalized),
         trials,
+        given: await ownParameters(workspace),
         seeds: settings!.seeds,
         earlyStopping: defaultEarlyStopping,
         title: workspace.configuration.name,
@@ -64,6 +67,14 @@ export const compareStage: Stage = {
     };
   },
 };
+
+/** Without a search the method of the workspace is compared as it is fitted there. */
+async function ownParameters(
+  workspace: Workspace,
+): Promise<Record<string, Record<string, ParameterValue>> | undefined> {
+  const { tune, learner } = workspace.configuration;
+  return tune ? undefined : { [learner.method]: (await chosenParameters(workspace)).parameters };
+}
 
 /** Whether the test pictures lie in sub-folders; a folder that is not there is found out by another stage. */
 function labelled({ configuration, path }: Workspace): boolean {
