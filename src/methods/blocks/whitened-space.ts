@@ -178,7 +178,7 @@ export class WhitenedSpace {
 }
 
 /** Two sums over all entries, one weighted by position: quick beside any product, and different for different content. */
-function fingerprint(matrix: Matrix): string {
+export function fingerprint(matrix: Matrix): string {
   let [sum, weighted] = [0, 0];
   for (let i = 0; i < matrix.rows; i++) {
     const row = matrix.row(i);
@@ -194,10 +194,19 @@ function fingerprint(matrix: Matrix): string {
 export function powerAndLength(features: Matrix<Float64Array>, power: number): Matrix<Float64Array> {
   for (let i = 0; i < features.rows; i++) {
     const row = features.row(i);
-    if (power !== 1) for (let j = 0; j < row.length; j++) row[j] = Math.sign(row[j]) * Math.abs(row[j]) ** power;
+    if (power === 0.75) threeQuarterPower(row);
+    else if (power !== 1) for (let j = 0; j < row.length; j++) row[j] = Math.sign(row[j]) * Math.abs(row[j]) ** power;
     toUnitLength(row);
   }
   return features;
+}
+
+/** The usual power, by square roots: a general power takes eight times as long. */
+function threeQuarterPower(row: Float64Array): void {
+  for (let j = 0; j < row.length; j++) {
+    const root = Math.sqrt(Math.abs(row[j]));
+    row[j] = Math.sign(row[j]) * root * Math.sqrt(root);
+  }
 }
 
 function subtract(matrix: Matrix, vector: Float64Array): void {

@@ -151,7 +151,7 @@ export class Bowerbird implements Method {
       variance,
     };
     const sharp = solverOptions(options, rehearsal, options.sharpness);
-    const start = new BowerbirdSolver(ground, sharp);
+    const start = alone.fork(sharp);
     start.learnFromWeb();
     const single = problem.testFeatures.rows < 2;
     const settled = await settle(start, side, single ? 0 : options.rounds, async (rounds, change) => {

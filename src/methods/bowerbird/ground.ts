@@ -37,10 +37,15 @@ export interface GroundOptions {
   smoothing: number;
 }
 
-export function layGround(backend: Backend, space: WhitenedSpace, problem: Problem, options: GroundOptions): Ground {
+export function layGround(
+  backend: Backend,
+  space: WhitenedSpace,
+  problem: Problem,
+  options: GroundOptions,
+  web = place(backend, space, problem.webFeatures),
+): Ground {
   const known = knownCategories(space);
   const { trust, smoothing } = options;
-  const web = place(backend, space, problem.webFeatures);
   return {
     ...{ backend, space, known },
     dimension: known.means.cols,

@@ -1,22 +1,14 @@
 /**
- * Rehearsals. Some auxiliary categories play the listed ones and some play strangers; the space is learnt from the others
- * alone. Web pictures are those that were crawled for auxiliary categories where there are any, else planted ones with a
- * known share of wrong pictures. Since everything is known here, it can be learnt how sharply distances decide, how far a
- * web picture's evidence is to be believed, what gives a stranger away, and how sure an answer may be.
+ * Rehearsals. Auxiliary categories play listed ones and strangers (cast.ts). Since everything is known here, it can be
+ * learnt how sharply distances decide, how far a web picture's evidence is to be believed, what gives a stranger away, and
+ * how sure an answer may be.
  */
 import type { Backend } from '../../linalg/index.js';
 import { Matrix, Random } from '../../linalg/index.js';
-import { contentOrder } from '../../numerics/index.js';
 import type { Problem } from '../../problem/index.js';
-import {
-  keepValidationWeb,
-  plantWeb,
-  restrictToCategories,
-  rowsWhere,
-  selectIntegers,
-  selectRows,
-} from '../../problem/index.js';
-import { WhitenedSpace } from '../blocks/whitened-space.js';
+import { restrictToCategories, rowsWhere, selectIntegers, selectRows } from '../../problem/index.js';
+import { fingerprint, WhitenedSpace } from '../blocks/whitened-space.js';
+import { type Cast, castOf, playsOf } from './cast.js';
 import { type Ground, type GroundOptions, layGround, type Placed, place } from './ground.js';
 import { type Judged, likeliestFactor } from './likelihood.js';
 import { fitLogistic } from './logistic.js';
@@ -65,14 +57,19 @@ export interface Sureness {
   readonly seen: number;
 }
 
-/** Fewer auxiliary categories than these cannot play all parts. */
-const leastCategories = 6;
-/** Shares of strangers in the splits. */
-const strangerShares = [0.3, 0.6, 0.45];
-const plantedWrong = 0.35;
-/** Pictures of a split: more would not change the second digit of anything learnt. */
-const mostListed = 700;
-const mostStrange = 500;
+const kept = new WeakMap<Matrix, { key: string; backend: Backend; rehearsal: Rehearsal | undefined }>();
+
+/** Of all that a rehearsal depends on. */
+function rehearsalKey(problem: Problem, options: RehearsalOptions): string {
+  const { auxiliaryFeatures, auxiliaryLabels, auxiliarySemantics, validationWeb, webLabels, testNames } = problem;
+  const { power, shrinkage, tails, neighbours, neighbourWeight, textWeight, trust, smoothing } = options;
+  const prints = [auxiliaryFeatures, auxiliarySemantics, validationWeb?.features, validationWeb?.text].map((matrix) =>
+    matrix ? fingerprint(matrix) : '',
+  );
+  const counts = [webLabels.length, testNames.length];
+  const parameters = [power, shrinkage, tails, neighbours, neighbourWeight, textWeight, trust, smoothing];
+  return JSON.stringify([prints, counts, parameters, [...auxiliaryLabels], [...(validationWeb?.labels ?? [])]]);
+}
 
 export class Rehearsal {
   /** β */
@@ -100,8 +97,25 @@ export class Rehearsal {
     this.strangers = learnt.strangers;
   }
 
-  /** Undefined where there are too few auxiliary categories, or too few pictures of them, to rehearse with. */
+  /**
+   * Undefined where there are too few auxiliary categories, or too few pictures of them, to rehearse with. The last
+   * rehearsal of each set of auxiliary pictures is kept: fits of one problem mostly want the same one.
+   */
   static async hold(
+    problem: Problem,
+    backend: Backend,
+    options: RehearsalOptions,
+    pause: () => Promise<void>,
+  ): Promise<Rehearsal | undefined> {
+    const key = rehearsalKey(problem, options);
+    const found = kept.get(problem.auxiliaryFeatures);
+    if (found?.key === key && found.backend === backend) return found.rehearsal;
+    const rehearsal = await Rehearsal.#hold(problem, backend, options, pause);
+    kept.set(problem.auxiliaryFeatures, { key, backend, rehearsal });
+    return rehearsal;
+  }
+
+  static async #hold(
     problem: Problem,
     backend: Backend,
     options: RehearsalOptions,
@@ -115,18 +129,9 @@ export class Rehearsal {
     );
     const space = await WhitenedSpace.learn(stage, backend, options);
     await pause();
-    const plays: Play[] = [];
-    for (let split = 0; split < strangerShares.length; split++) {
-      const play = playOf(problem, cast, split);
-      if (play) plays.push(play);
-    }
-    if (plays.length === 0) return undefined;
-    const drafts: Draft[] = [];
-    for (const play of plays) {
-      const ground = layGround(backend, space, { ...stage, ...play.problem }, options);
-      drafts.push({ ...play, ground, pictures: place(backend, space, play.test) });
-      await pause();
-    }
+    const drafts = draftsOf(problem, stage, cast, backend, space, options);
+    if (drafts.length === 0) return undefined;
+    await pause();
     // How sharply distances decide and how far evidence is believed depend on each other: from all web pictures trusted
     // alike in a few passes to both.
     const decide = () => likeliestFactor(worlds.map(unitScores), 1e-3, 4);
@@ -136,9 +141,11 @@ export class Rehearsal {
     );
     for (let pass = 0; pass < 3; pass++) {
       const sharpness = decide();
+      const before = worlds;
       worlds = [];
-      for (const draft of drafts) {
-        const solver = new BowerbirdSolver(draft.ground, solverOptions(options, sharpness, evidence));
+      for (const [k, draft] of drafts.entries()) {
+        const given = solverOptions(options, sharpness, evidence);
+        const solver = pass === 0 ? new BowerbirdSolver(draft.ground, given) : before[k].solver.fork(given);
         solver.learnFromWeb();
         worlds.push(asWorld(draft, solver));
         await pause();
@@ -176,7 +183,7 @@ export class Rehearsal {
         shares: 'unknown',
         variance: world.variance,
       };
-      const start = new BowerbirdSolver(world.ground, options);
+      const start = world.solver.fork(options);
       start.learnFromWeb();
       const { state } = await settle(start, side, rounds, pause);
       judged.push({ scores: state.decisions, labels: selectIntegers(world.truth, rows) });
@@ -194,140 +201,39 @@ function solverOptions(
   return { sharpness, tails, textWeight, evidence };
 }
 
-function asWorld(draft: Draft, solver: BowerbirdSolver): World {
-  if (solver.means === draft.ground.prior.means) solver.updateMeans();
-  return { ...draft, solver, variance: ownVariance(solver, draft.pictures, draft.truth) };
-}
-
-/** Who plays what: `audience` makes the space, `players` play listed categories and strangers. */
-interface Cast {
-  readonly audience: number[];
-  readonly players: number[];
-  /** Rows of each auxiliary category, in an order that does not depend on how the problem is written down. */
-  readonly rows: number[][];
-  /** The players' web pictures are real ones. */
-  readonly crawled: boolean;
-}
-
-function castOf(problem: Problem): Cast | undefined {
-  const { auxiliaryFeatures, auxiliaryLabels, auxiliaryNames, validationWeb } = problem;
-  const rows: number[][] = Array.from(auxiliaryNames, () => []);
-  const order: number[] = [];
-  for (const row of contentOrder(auxiliaryFeatures, auxiliaryLabels)) {
-    const category = auxiliaryLabels[row];
-    if (rows[category].length === 0) order.push(category);
-    rows[category].push(row);
-  }
-  const able = order.filter((category) => rows[category].length >= 4);
-  if (able.length < leastCategories) return undefined;
-  const counts = new Int32Array(auxiliaryNames.length);
-  for (const label of validationWeb?.labels ?? []) counts[label]++;
-  const crawled = able.filter((category) => counts[category] >= 3);
-  if (crawled.length >= leastCategories && order.length - crawled.length >= leastCategories / 2)
-    return { players: crawled, audience: order.filter((c) => !crawled.includes(c)), rows, crawled: true };
-  const shuffled = Array.from(new Random(1).permutation(able.length), (k) => able[k]);
-  const players = shuffled.slice(0, Math.max(4, Math.round(able.length / 3)));
-  const audience = order.filter((category) => !players.includes(category));
-  return audience.some((category) => rows[category].length > 1)
-    ? { players, audience, rows, crawled: false }
-    : undefined;
-}
-
-interface Play {
-  /** What differs from the stage: the listed categories and their web pictures. */
-  readonly problem: Pick<
-    Problem,
-    'webFeatures' | 'webLabels' | 'webText' | 'testSemantics' | 'testNames' | 'webVouched'
-  >;
-  readonly test: Matrix;
-  readonly truth: Int32Array;
-  readonly right?: Float64Array;
-}
-
-function playOf(problem: Problem, cast: Cast, split: number): Play | undefined {
-  const random = new Random(11 + split);
-  const shuffled = <T>(values: readonly T[]) => Array.from(random.permutation(values.length), (k) => values[k]);
-  const players = shuffled(cast.players);
-  const listed = players.slice(0, Math.max(2, Math.round(0.65 * players.length)));
-  const strange = players.slice(listed.length);
-  const web = cast.crawled ? crawledWeb(problem, listed) : plantedWeb(problem, cast, listed, split);
-  if (!web) return undefined;
-  const free = (category: number) =>
-    cast.rows[category].filter((row) => !web.used.has(row) && problem.validationWeb?.auxiliaryUsed?.[row] !== 1);
-  const own = shuffled(listed.flatMap((category, label) => free(category).map((row) => ({ row, label }))));
-  const others = shuffled(strange.flatMap((category) => free(category)));
-  const share = strangerShares[split];
-  let kept = own.slice(0, mostListed);
-  let foreign = others.slice(0, Math.min(mostStrange, Math.round((kept.length * share) / (1 - share))));
-  if (foreign.length * (1 - share) < kept.length * share)
-    kept = kept.slice(0, Math.max(10, Math.round((foreign.length * (1 - share)) / share)));
-  if (kept.length < 4) return undefined;
-  foreign = foreign.slice(0, mostStrange);
-  return {
-    problem: {
-      webFeatures: web.features,
+/** Pictures that several plays use are placed once. */
+function draftsOf(
+  problem: Problem,
+  stage: Problem,
+  cast: Cast,
+  backend: Backend,
+  space: WhitenedSpace,
+  options: RehearsalOptions,
+): Draft[] {
+  const plays = playsOf(problem, cast);
+  const used = [...new Set(plays.flatMap((play) => [...play.test, ...(cast.crawled ? [] : Array.from(play.web.rows))]))];
+  used.sort((a, b) => a - b);
+  const places = new Map(used.map((row, k) => [row, k]));
+  const all = place(backend, space, selectRows(problem.auxiliaryFeatures, used));
+  const chosen = (rows: ArrayLike<number>) => selectPlaced(all, Int32Array.from(rows, (row) => places.get(row)!));
+  const crawled = cast.crawled ? place(backend, space, problem.validationWeb!.features) : undefined;
+  return plays.map(({ listed, web, test, truth }) => {
+    const listing = {
+      ...stage,
       webLabels: web.labels,
       webText: web.text,
       webVouched: undefined,
       testSemantics: selectRows(problem.auxiliarySemantics, listed),
-      testNames: listed.map((category) => problem.auxiliaryNames[category]),
-    },
-    test: selectRows(problem.auxiliaryFeatures, [...kept.map(({ row }) => row), ...foreign]),
-    truth: Int32Array.from([...kept.map(({ label }) => label), ...foreign.map(() => -1)]),
-    ...(web.right && { right: web.right }),
-  };
+    };
+    const placedWeb = crawled ? selectPlaced(crawled, web.rows) : chosen(web.rows);
+    const ground = layGround(backend, space, listing, options, placedWeb);
+    return { ground, pictures: chosen(test), truth, ...(web.right && { right: web.right }) };
+  });
 }
 
-interface PlayedWeb {
-  features: Matrix;
-  text?: Matrix;
-  labels: Int32Array;
-  right?: Float64Array;
-  /** Auxiliary pictures that became web pictures. */
-  used: Set<number>;
-}
-
-function crawledWeb(problem: Problem, listed: number[]): PlayedWeb {
-  const { validationWeb } = problem;
-  const kept = keepValidationWeb(
-    validationWeb!,
-    rowsWhere(validationWeb!.labels.length, (i) => listed.includes(validationWeb!.labels[i])),
-  );
-  return {
-    features: kept.features,
-    ...(kept.text && { text: kept.text }),
-    labels: kept.labels.map((label) => listed.indexOf(label)),
-    used: new Set(),
-  };
-}
-
-function plantedWeb(problem: Problem, cast: Cast, listed: number[], split: number): PlayedWeb | undefined {
-  const { webLabels, testNames, auxiliaryFeatures, auxiliarySemantics } = problem;
-  const smallest = Math.min(...listed.map((category) => cast.rows[category].length));
-  const typical = Math.max(3, Math.round(webLabels.length / Math.max(1, testNames.length)) || 10);
-  const perCategory = Math.min(typical, Math.max(3, Math.floor((0.5 * smallest) / (1 - plantedWrong))));
-  const everyone = [...listed, ...cast.players.filter((c) => !listed.includes(c)), ...cast.audience];
-  const planted = plantWeb(
-    {
-      // Half of a listed category's pictures stay for the test.
-      pools: everyone.map((category) => cast.rows[category].slice(0, Math.ceil(cast.rows[category].length / 2))),
-      listed: listed.map((_, k) => k),
-      vectors: selectRows(auxiliarySemantics, everyone),
-      perCategory,
-      wrong: plantedWrong,
-    },
-    31 + split,
-  );
-  if (planted.length === 0) return undefined;
-  return {
-    features: selectRows(
-      auxiliaryFeatures,
-      planted.map(({ row }) => row),
-    ),
-    labels: Int32Array.from(planted, ({ claimed }) => claimed),
-    right: Float64Array.from(planted, ({ kind }) => (kind === 'clean' ? 1 : 0)),
-    used: new Set(planted.map(({ row }) => row)),
-  };
+function asWorld(draft: Draft, solver: BowerbirdSolver): World {
+  if (solver.means === draft.ground.prior.means) solver.updateMeans();
+  return { ...draft, solver, variance: ownVariance(solver, draft.pictures, draft.truth) };
 }
 
 /** Variance of listed pictures about their own category's mean, per dimension. */
@@ -447,7 +353,7 @@ function likeFolder({ truth, solver }: World, shares: Float64Array, pictures: nu
   return Int32Array.from(rows).sort();
 }
 
-function selectPlaced({ rows, squaredLengths }: Placed, chosen: Int32Array): Placed {
+function selectPlaced({ rows, squaredLengths }: Placed, chosen: ArrayLike<number>): Placed {
   return {
     rows: selectRows(rows, chosen) as Matrix<Float64Array>,
     squaredLengths: Float64Array.from(chosen, (j) => squaredLengths[j]),

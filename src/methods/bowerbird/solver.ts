@@ -16,10 +16,15 @@ import { Matrix } from '../../linalg/index.js';
 import { rowDots, timesTransposed } from '../../numerics/index.js';
 import type { Ground } from './ground.js';
 import type { TestState } from './test-state.js';
-import { axpy, distances, entropy, logSumExp, shiftedRows, shrunken } from './vectors.js';
+import { addByLabel, axpy, distances, entropy, logSumExp, shiftedRows, shrunken } from './vectors.js';
 
 /** Share of wrong pictures among those that a search finds, before any is seen. */
 const usualWrongShare = 0.35;
+/** Rounds over the web pictures alone, and the mean change of trust at which they end. */
+const mostWebRounds = 12;
+const webRest = 2e-3;
+/** What is this much less likely than something else does not count beside it. */
+const negligible = 30;
 
 export interface SolverOptions {
   /** β: how sharply distances decide; pictures are correlated, so that densities overstate. */
@@ -67,18 +72,22 @@ export class BowerbirdSolver {
   }
 
   /** What the web pictures and words alone say: the answer for a picture that comes by itself. */
-  learnFromWeb(rounds = 12): void {
-    for (let round = 0; round < rounds; round++) {
+  learnFromWeb(): void {
+    for (let round = 0; round < mostWebRounds; round++) {
+      const before = this.trust.slice();
       this.shiftWeb();
       this.updateMeans();
       this.#judgeWeb(round > 0);
+      let change = 0;
+      for (let i = 0; i < before.length; i++) change += Math.abs(before[i] - this.trust[i]);
+      if (round > 0 && change < webRest * before.length) break;
     }
     this.updateMeans();
   }
 
-  /** A copy that can go its own way. */
-  fork(): BowerbirdSolver {
-    const copy = new BowerbirdSolver(this.ground, this.options);
+  /** A copy that can go its own way, under other options if need be. */
+  fork(options = this.options): BowerbirdSolver {
+    const copy = new BowerbirdSolver(this.ground, options);
     copy.means = this.means;
     copy.meanVariances.set(this.meanVariances);
     copy.trust.set(this.trust);
@@ -91,16 +100,11 @@ export class BowerbirdSolver {
 
   /** γ: mean difference of the categories' web means from what words expect, less what chance explains of it. */
   shiftWeb(): void {
-    const { backend, web, webLabels, prior, known, dimension } = this.ground;
+    const { web, webLabels, prior, known, dimension } = this.ground;
     if (webLabels.length === 0) return;
     const precisions = new Float64Array(this.categories);
-    const memberships = Matrix.zeros(webLabels.length, this.categories);
-    for (let i = 0; i < webLabels.length; i++) {
-      memberships.set(i, webLabels[i], this.trust[i]);
-      precisions[webLabels[i]] += this.trust[i];
-    }
     const sums = Matrix.zeros(this.categories, dimension);
-    backend.gemm(sums, memberships, web.rows, { transposeA: true });
+    addByLabel(sums, precisions, web.rows, webLabels, this.trust);
     const present = [...precisions.keys()].filter((c) => precisions[c] > 1e-6);
     const difference = new Float64Array(dimension);
     let chance = 0;
@@ -119,17 +123,8 @@ export class BowerbirdSolver {
     const count = this.categories;
     const sums = Matrix.zeros(count, dimension);
     const precisions = new Float64Array(count);
-    const shifts = new Float64Array(count);
-    if (webLabels.length > 0) {
-      const memberships = Matrix.zeros(webLabels.length, count);
-      for (let i = 0; i < webLabels.length; i++) {
-        memberships.set(i, webLabels[i], this.#weights[i]);
-        precisions[webLabels[i]] += this.#weights[i];
-      }
-      backend.gemm(sums, memberships, web.rows, { transposeA: true });
-      shifts.set(precisions);
-    }
-    for (let c = 0; c < count; c++) axpy(sums.row(c), -shifts[c], this.webShift);
+    addByLabel(sums, precisions, web.rows, webLabels, this.#weights);
+    for (let c = 0; c < count; c++) axpy(sums.row(c), -precisions[c], this.webShift);
     test?.addTo(sums, precisions);
     const posterior = posteriorCovariance(backend, prior.covariance, known.between, precisions);
     for (let c = 0; c < count; c++) axpy(sums.row(c), -precisions[c], prior.means.row(c));
@@ -200,45 +195,51 @@ export class BowerbirdSolver {
 
   /** The same, and on the way what speaks for anything else: another listed category, a known one, one nobody listed. */
   #weighAgainst(): Float64Array {
-    const { backend, web, webLabels, known, dimension } = this.ground;
+    const { backend, web, webLabels, webKnown, known, dimension: d } = this.ground;
     const listed = distances(backend, web, shiftedRows(this.means, this.webShift));
-    const others = this.#distancesToKnown();
-    const origin = Matrix.zeros(1, dimension);
-    origin.row(0).set(this.webShift);
-    const nothing = distances(backend, web, origin);
+    const knownShifted = shiftedRows(known.means, this.webShift);
+    const knownLengths = rowDots(backend, knownShifted, knownShifted);
+    const shift = Matrix.zeros(1, d);
+    shift.row(0).set(this.webShift);
+    const along = timesTransposed(backend, web.rows, shift);
+    const shiftLength = rowDots(backend, shift, shift)[0];
+    const spreads = this.meanVariances.map((left) => this.webVariance + left);
     const own = new Float64Array(webLabels.length);
-    const terms = new Float64Array(this.categories + known.means.rows + 1);
+    const terms = new Float64Array(this.categories + 2);
     for (let i = 0; i < webLabels.length; i++) {
-      const [toListed, toKnown] = [listed.row(i), others.row(i)];
+      const toListed = listed.row(i);
       own[i] = toListed[webLabels[i]];
       for (let c = 0; c < this.categories; c++)
         terms[c] =
           c === webLabels[i]
             ? Number.NEGATIVE_INFINITY
-            : this.#density(toListed[c], this.webVariance + this.meanVariances[c]) - Math.log(3 * this.categories);
-      for (let k = 0; k < toKnown.length; k++)
-        terms[this.categories + k] = this.#density(toKnown[k], this.webVariance) - Math.log(3 * toKnown.length);
-      terms[terms.length - 1] = this.#density(nothing.at(i, 0), this.webVariance + known.between) - Math.log(3);
+            : this.#density(toListed[c], spreads[c]) - Math.log(3 * this.categories);
+      const centred = web.squaredLengths[i] - 2 * along.at(i, 0);
+      terms[this.categories] = this.#knownDensity(webKnown.row(i), centred, knownLengths) - Math.log(3);
+      terms[this.categories + 1] =
+        this.#density(Math.max(0, centred + shiftLength), this.webVariance + known.between) - Math.log(3);
       this.#against[i] = logSumExp(terms);
     }
     return own;
   }
 
-  /** ‖x − γ − m‖² of the web pictures from all known means m; products that do not change are kept with the ground. */
-  #distancesToKnown(): Matrix<Float64Array> {
-    const { backend, web, known, webKnown } = this.ground;
-    const shift = Matrix.zeros(1, this.ground.dimension);
-    shift.row(0).set(this.webShift);
-    const shifted = shiftedRows(known.means, this.webShift);
-    const lengths = rowDots(backend, shifted, shifted);
-    const along = timesTransposed(backend, web.rows, shift);
-    const result = webKnown.copy('float64');
-    for (let i = 0; i < result.rows; i++) {
-      const row = result.row(i);
-      const own = web.squaredLengths[i] - 2 * along.at(i, 0);
-      for (let k = 0; k < row.length; k++) row[k] = Math.max(0, own - 2 * row[k] + lengths[k]);
+  /** log mean density of a web picture x at the known means m: x·m, and ‖x − γ − m‖² = centred − 2 x·m + ‖m + γ‖² − … */
+  #knownDensity(products: Float64Array, centred: number, lengths: Float64Array): number {
+    const freedom = this.options.tails * this.ground.dimension;
+    const spread = this.webVariance * freedom;
+    let nearest = Number.POSITIVE_INFINITY;
+    for (let k = 0; k < products.length; k++) nearest = Math.min(nearest, lengths[k] - 2 * products[k]);
+    nearest = Math.max(0, centred + nearest);
+    // Densities fall as a power of 1 + distance over spread: those far below the nearest one's need no logarithm.
+    const power = (this.options.sharpness * (freedom + this.ground.dimension)) / 2;
+    const least = 1 + nearest / spread;
+    const most = least * Math.exp(negligible / power);
+    let sum = 0;
+    for (let k = 0; k < products.length; k++) {
+      const here = 1 + Math.max(0, centred + lengths[k] - 2 * products[k]) / spread;
+      if (here <= most) sum += Math.exp(power * Math.log(least / here));
     }
-    return result;
+    return this.#density(nearest, this.webVariance) + Math.log(sum / products.length);
   }
 
   /** How likely each web picture's evidence is for itself, without the prior: what a rehearsal calibrates. */

@@ -34,6 +34,20 @@ export function axpy(target: Float64Array, factor: number, source: Float64Array)
   if (factor !== 0) for (let j = 0; j < target.length; j++) target[j] += factor * source[j];
 }
 
+/** Adds each row times its weight to the sum of its label, and the weight to that label's total. */
+export function addByLabel(
+  sums: Matrix<Float64Array>,
+  totals: Float64Array,
+  rows: Matrix<Float64Array>,
+  labels: ArrayLike<number>,
+  weights: Float64Array,
+): void {
+  for (let i = 0; i < labels.length; i++) {
+    axpy(sums.row(labels[i]), weights[i], rows.row(i));
+    totals[labels[i]] += weights[i];
+  }
+}
+
 export const entropy = (p: number): number => (p > 1e-300 ? -p * Math.log(p) : 0);
 
 export function logSumExp(values: Float64Array): number {

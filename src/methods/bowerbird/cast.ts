@@ -1,0 +1,138 @@
+/**
+ * Who plays what in a rehearsal: some auxiliary categories play the listed ones, some strangers, the others are the audience,
+ * from which the space is learnt. Web pictures are those that were crawled for auxiliary categories where there are any,
+ * else planted ones with a known share of wrong pictures.
+ */
+import { Matrix, Random } from '../../linalg/index.js';
+import { contentOrder } from '../../numerics/index.js';
+import { plantWeb, type Problem, rowsWhere, selectIntegers, selectRows } from '../../problem/index.js';
+
+/** Fewer auxiliary categories than these cannot play all parts. */
+const leastCategories = 6;
+/** Shares of strangers in the plays. */
+const strangerShares = [0.3, 0.6, 0.45];
+const plantedWrong = 0.35;
+/** Pictures of a play: more would not change the second digit of anything learnt. */
+const mostListed = 700;
+const mostStrange = 500;
+
+/** Who plays what: `audience` makes the space, `players` play listed categories and strangers. */
+export interface Cast {
+  readonly audience: number[];
+  readonly players: number[];
+  /** Rows of each auxiliary category, in an order that does not depend on how the problem is written down. */
+  readonly rows: number[][];
+  /** The players' web pictures are real ones. */
+  readonly crawled: boolean;
+}
+
+export function castOf(problem: Problem): Cast | undefined {
+  const { auxiliaryFeatures, auxiliaryLabels, auxiliaryNames, validationWeb } = problem;
+  const rows: number[][] = Array.from(auxiliaryNames, () => []);
+  const order: number[] = [];
+  for (const row of contentOrder(auxiliaryFeatures, auxiliaryLabels)) {
+    const category = auxiliaryLabels[row];
+    if (rows[category].length === 0) order.push(category);
+    rows[category].push(row);
+  }
+  const able = order.filter((category) => rows[category].length >= 4);
+  if (able.length < leastCategories) return undefined;
+  const counts = new Int32Array(auxiliaryNames.length);
+  for (const label of validationWeb?.labels ?? []) counts[label]++;
+  const crawled = able.filter((category) => counts[category] >= 3);
+  if (crawled.length >= leastCategories && order.length - crawled.length >= leastCategories / 2)
+    return { players: crawled, audience: order.filter((c) => !crawled.includes(c)), rows, crawled: true };
+  const shuffled = Array.from(new Random(1).permutation(able.length), (k) => able[k]);
+  const players = shuffled.slice(0, Math.max(4, Math.round(able.length / 3)));
+  const audience = order.filter((category) => !players.includes(category));
+  return audience.some((category) => rows[category].length > 1)
+    ? { players, audience, rows, crawled: false }
+    : undefined;
+}
+
+/** One play: which categories are listed, their web pictures, and the folder to be classified. */
+export interface Play {
+  /** Auxiliary categories that play the listed ones. */
+  readonly listed: readonly number[];
+  readonly web: PlayedWeb;
+  /** Auxiliary pictures. */
+  readonly test: readonly number[];
+  /** Among the listed ones; −1 for strangers, which come last. */
+  readonly truth: Int32Array;
+}
+
+export interface PlayedWeb {
+  /** Rows of the auxiliary pictures or, for crawled ones, of the validation web pictures. */
+  readonly rows: ArrayLike<number>;
+  readonly labels: Int32Array;
+  readonly text?: Matrix;
+  /** 1 for web pictures that are right, where that is known. */
+  readonly right?: Float64Array;
+}
+
+export function playsOf(problem: Problem, cast: Cast): Play[] {
+  return strangerShares.flatMap((_, split) => playOf(problem, cast, split) ?? []);
+}
+
+function playOf(problem: Problem, cast: Cast, split: number): Play | undefined {
+  const random = new Random(11 + split);
+  const shuffled = <T>(values: readonly T[]) => Array.from(random.permutation(values.length), (k) => values[k]);
+  const players = shuffled(cast.players);
+  const listed = players.slice(0, Math.max(2, Math.round(0.65 * players.length)));
+  const strange = players.slice(listed.length);
+  const web = cast.crawled ? crawledWeb(problem, listed) : plantedWeb(problem, cast, listed, split);
+  if (!web) return undefined;
+  const used = new Set(cast.crawled ? [] : Array.from(web.rows));
+  const free = (category: number) =>
+    cast.rows[category].filter((row) => !used.has(row) && problem.validationWeb?.auxiliaryUsed?.[row] !== 1);
+  const own = shuffled(listed.flatMap((category, label) => free(category).map((row) => ({ row, label }))));
+  const others = shuffled(strange.flatMap((category) => free(category)));
+  const share = strangerShares[split];
+  let kept = own.slice(0, mostListed);
+  let foreign = others.slice(0, Math.min(mostStrange, Math.round((kept.length * share) / (1 - share))));
+  if (foreign.length * (1 - share) < kept.length * share)
+    kept = kept.slice(0, Math.max(10, Math.round((foreign.length * (1 - share)) / share)));
+  if (kept.length < 4) return undefined;
+  foreign = foreign.slice(0, mostStrange);
+  return {
+    listed,
+    web,
+    test: [...kept.map(({ row }) => row), ...foreign],
+    truth: Int32Array.from([...kept.map(({ label }) => label), ...foreign.map(() => -1)]),
+  };
+}
+
+function crawledWeb(problem: Problem, listed: number[]): PlayedWeb {
+  const { labels, text } = problem.validationWeb!;
+  const rows = rowsWhere(labels.length, (i) => listed.includes(labels[i]));
+  return {
+    rows,
+    labels: selectIntegers(labels, rows).map((label) => listed.indexOf(label)),
+    ...(text && { text: selectRows(text, rows) }),
+  };
+}
+
+function plantedWeb(problem: Problem, cast: Cast, listed: number[], split: number): PlayedWeb | undefined {
+  const { webLabels, testNames, auxiliarySemantics } = problem;
+  const smallest = Math.min(...listed.map((category) => cast.rows[category].length));
+  const typical = Math.max(3, Math.round(webLabels.length / Math.max(1, testNames.length)) || 10);
+  const perCategory = Math.min(typical, Math.max(3, Math.floor((0.5 * smallest) / (1 - plantedWrong))));
+  const everyone = [...listed, ...cast.players.filter((c) => !listed.includes(c)), ...cast.audience];
+  const planted = plantWeb(
+    {
+      // Half of a listed category's pictures stay for the test.
+      pools: everyone.map((category) => cast.rows[category].slice(0, Math.ceil(cast.rows[category].length / 2))),
+      listed: listed.map((_, k) => k),
+      vectors: selectRows(auxiliarySemantics, everyone),
+      perCategory,
+      wrong: plantedWrong,
+    },
+    31 + split,
+  );
+  if (planted.length === 0) return undefined;
+  return {
+    rows: planted.map(({ row }) => row),
+    labels: Int32Array.from(planted, ({ claimed }) => claimed),
+    right: Float64Array.from(planted, ({ kind }) => (kind === 'clean' ? 1 : 0)),
+  };
+}
