@@ -31,7 +31,8 @@ import { type Ground, layGround, type Placed, place } from './ground.js';
 import { groupStrangers } from './groups.js';
 import { linearFormula, strangerFormula } from './linear-formula.js';
 import { Neighbours } from './neighbours.js';
-import { Rehearsal, type Sureness } from './rehearsal.js';
+import type { Sureness } from './likelihood.js';
+import { Rehearsal } from './rehearsal.js';
 import { settle } from './settle.js';
 import type { StatedShares } from './shares.js';
 import { BowerbirdSolver, type SolverOptions } from './solver.js';
@@ -73,7 +74,7 @@ const parameters = {
 export type BowerbirdOptions = OptionsOf<typeof parameters>;
 
 /** Where there are too few auxiliary categories to rehearse with. */
-const withoutRehearsal = { sharpness: 0.1, spread: 1.2, sureness: { factor: 0.5, seen: 20 } };
+const withoutRehearsal = { sharpness: 0.1, spread: 1.2, sureness: { factor: 0.5, doubt: 0.05 } };
 
 interface Fitted {
   readonly backend: Backend;
@@ -154,10 +155,13 @@ export class Bowerbird implements Method {
     const start = alone.fork(sharp);
     start.learnFromWeb();
     const single = problem.testFeatures.rows < 2;
-    const settled = await settle(start, side, single ? 0 : options.rounds, async (rounds, change) => {
+    const told = async (rounds: number, change: number) => {
       onProgress?.({ done: rounds, total: options.rounds, detail: `${(100 * change).toFixed(1)} % moved` });
       await pause();
-    });
+    };
+    let settled = await settle(start, side, single ? 0 : options.rounds, told);
+    const manner = await rehearsal?.manner(settled.state, sharp, options.rounds, pause);
+    if (manner && manner.heat < 1 && !single) settled = await settle(start, side, options.rounds, told, manner.heat);
     const { solver, state } = settled;
     if (single) answerAlone(state);
     this.webWeights_ = (single ? start : solver).trust;
@@ -170,9 +174,7 @@ export class Bowerbird implements Method {
     this.converged_ = single || settled.converged;
     this.objective_ = settled.objective;
     this.model_ = linearModel(state, ground, problem.generalized);
-    const learnt =
-      (await rehearsal?.confidence(this.shares_, problem.testFeatures.rows, sharp, options.rounds, pause)) ??
-      withoutRehearsal.sureness;
+    const learnt = manner?.sureness ?? withoutRehearsal.sureness;
     const laterSureness = rehearsal ? { ...learnt, factor: 1 / options.sharpness } : learnt;
     this.#fitted = {
       ...{ backend, space, laterSureness },
@@ -211,10 +213,9 @@ export class Bowerbird implements Method {
     const fitted = this.#require();
     const own = sameRows(features, fitted.features);
     const listed = this.decisionValues(features).copy('float64');
-    const { factor, seen } = own ? fitted.sureness : fitted.laterSureness;
+    const { factor, doubt } = own ? fitted.sureness : fitted.laterSureness;
     for (let k = 0; k < listed.data.length; k++) listed.data[k] *= factor;
     softmaxRows(listed, listed);
-    const doubt = doubtAfter(seen);
     const unlisted = own ? fitted.unlisted.slice() : laterStrangers(fitted, features);
     for (let j = 0; j < listed.rows; j++) {
       const row = listed.row(j);
@@ -256,8 +257,7 @@ function solverOptions(options: BowerbirdOptions, rehearsal: Rehearsal | undefin
   return {
     sharpness: factor * (rehearsal?.sharpness ?? withoutRehearsal.sharpness),
     tails: options.tails,
-    textWeight: options.textWeight,
-    evidence: rehearsal?.evidence ?? { slope: 1, intercept: 0 },
+    evidence: rehearsal?.evidence ?? { slope: 1, intercept: 0, text: options.textWeight },
   };
 }
 

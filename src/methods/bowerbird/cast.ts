@@ -22,6 +22,8 @@ export interface Cast {
   readonly players: number[];
   /** Rows of each auxiliary category, in an order that does not depend on how the problem is written down. */
   readonly rows: number[][];
+  /** Those of the players that can play listed categories. */
+  readonly able: number[];
   /** The players' web pictures are real ones. */
   readonly crawled: boolean;
 }
@@ -40,13 +42,18 @@ export function castOf(problem: Problem): Cast | undefined {
   const counts = new Int32Array(auxiliaryNames.length);
   for (const label of validationWeb?.labels ?? []) counts[label]++;
   const crawled = able.filter((category) => counts[category] >= 3);
-  if (crawled.length >= leastCategories && order.length - crawled.length >= leastCategories / 2)
-    return { players: crawled, audience: order.filter((c) => !crawled.includes(c)), rows, crawled: true };
-  const shuffled = Array.from(new Random(1).permutation(able.length), (k) => able[k]);
-  const players = shuffled.slice(0, Math.max(4, Math.round(able.length / 3)));
+  const shuffled = (values: number[]) => Array.from(new Random(1).permutation(values.length), (k) => values[k]);
+  const others = shuffled(able.filter((c) => !crawled.includes(c)));
+  if (crawled.length >= leastCategories && order.length - crawled.length >= leastCategories / 2) {
+    // Strangers need no web pictures.
+    const strange = others.slice(0, Math.min(Math.round(crawled.length / 2), Math.floor(others.length / 3)));
+    const players = [...crawled, ...strange];
+    return { players, able: crawled, audience: order.filter((c) => !players.includes(c)), rows, crawled: true };
+  }
+  const players = shuffled(able).slice(0, Math.max(4, Math.round(0.45 * able.length)));
   const audience = order.filter((category) => !players.includes(category));
   return audience.some((category) => rows[category].length > 1)
-    ? { players, audience, rows, crawled: false }
+    ? { players, able: players, audience, rows, crawled: false }
     : undefined;
 }
 
@@ -77,9 +84,9 @@ export function playsOf(problem: Problem, cast: Cast): Play[] {
 function playOf(problem: Problem, cast: Cast, split: number): Play | undefined {
   const random = new Random(11 + split);
   const shuffled = <T>(values: readonly T[]) => Array.from(random.permutation(values.length), (k) => values[k]);
-  const players = shuffled(cast.players);
-  const listed = players.slice(0, Math.max(2, Math.round(0.65 * players.length)));
-  const strange = players.slice(listed.length);
+  const part = cast.able.length < cast.players.length ? 0.85 : 0.7;
+  const listed = shuffled(cast.able).slice(0, Math.max(2, Math.round(part * cast.able.length)));
+  const strange = cast.players.filter((category) => !listed.includes(category));
   const web = cast.crawled ? crawledWeb(problem, listed) : plantedWeb(problem, cast, listed, split);
   if (!web) return undefined;
   const used = new Set(cast.crawled ? [] : Array.from(web.rows));

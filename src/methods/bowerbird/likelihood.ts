@@ -1,4 +1,4 @@
-/** How sharply scores decide: the factor under which known labels are most likely. */
+/** How sharply scores decide and how sure they may be: what makes known labels most likely. */
 import type { Matrix } from '../../linalg/index.js';
 
 /** Scores of pictures, n×C, and what they show. */
@@ -39,4 +39,50 @@ export function likeliestFactor(sets: readonly Judged[], low: number, high: numb
     }
   }
   return Math.exp((from + to) / 2);
+}
+
+/** Chances are (1 − doubt) softmax(factor · scores) + doubt / C. */
+export interface Sureness {
+  readonly factor: number;
+  readonly doubt: number;
+}
+
+export interface Calibrated extends Sureness {
+  /** Of the labels, mean logarithm for each picture. */
+  readonly likelihood: number;
+}
+
+const factors = Array.from({ length: 41 }, (_, k) => 0.04 * 2 ** (k / 7));
+const doubts = [0, 0.003, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3];
+
+/**
+ * The likeliest factor and doubt on a grid. A factor far from 1 and a large doubt have to be worth some pictures, and
+ * nobody can be surer than the number of pictures allows that this was learnt from.
+ */
+export function likeliestSureness(sets: readonly Judged[]): Calibrated {
+  const seen = sets.reduce((sum, { labels }) => sum + labels.length, 0);
+  const least = 1 / (seen + 2);
+  let best = { factor: 0.5, doubt: Math.max(least, 0.05), likelihood: Number.NEGATIVE_INFINITY };
+  if (seen === 0) return best;
+  for (const factor of factors) {
+    const chances = sets.flatMap((set) => labelChances(set, factor));
+    for (const doubt of doubts) {
+      let total = 10 * Math.log(1 - doubt) - 2 * Math.log(factor) ** 2;
+      const given = Math.max(least, doubt);
+      for (const { chance, categories } of chances) total += Math.log((1 - given) * chance + given / categories);
+      if (total / seen > best.likelihood) best = { factor, doubt: given, likelihood: total / seen };
+    }
+  }
+  return best;
+}
+
+function labelChances({ scores, labels }: Judged, factor: number): { chance: number; categories: number }[] {
+  return Array.from({ length: scores.rows }, (_, i) => {
+    const row = scores.row(i);
+    let largest = Number.NEGATIVE_INFINITY;
+    for (let c = 0; c < row.length; c++) if (row[c] > largest) largest = row[c];
+    let sum = 0;
+    for (let c = 0; c < row.length; c++) sum += Math.exp(factor * (row[c] - largest));
+    return { chance: Math.exp(factor * (row[labels[i]] - largest)) / sum, categories: row.length };
+  });
 }

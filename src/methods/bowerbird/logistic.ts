@@ -10,8 +10,16 @@ export interface Logistic {
 
 const steps = 30;
 
-/** @param rows a row of features for each target */
-export function fitLogistic(rows: readonly Float64Array[], targets: ArrayLike<number>, ridge: number): Logistic {
+/**
+ * @param rows a row of features for each target
+ * @param offsets what is added to w·f + b of each row and not learnt
+ */
+export function fitLogistic(
+  rows: readonly Float64Array[],
+  targets: ArrayLike<number>,
+  ridge: number,
+  offsets?: ArrayLike<number>,
+): Logistic {
   const width = rows[0]?.length ?? 0;
   const n = rows.length;
   const means = new Float64Array(width);
@@ -32,7 +40,7 @@ export function fitLogistic(rows: readonly Float64Array[], targets: ArrayLike<nu
     curvature[width][width] = 1e-6;
     for (let i = 0; i < n; i++) {
       const row = scaled[i];
-      let value = solution[width];
+      let value = solution[width] + (offsets?.[i] ?? 0);
       for (let k = 0; k < width; k++) value += solution[k] * row[k];
       const p = 1 / (1 + Math.exp(-value));
       const weight = Math.max(p * (1 - p), 1e-9);

@@ -10,11 +10,11 @@ import { restrictToCategories, rowsWhere, selectIntegers, selectRows } from '../
 import { fingerprint, WhitenedSpace } from '../blocks/whitened-space.js';
 import { type Cast, castOf, playsOf } from './cast.js';
 import { type Ground, type GroundOptions, layGround, type Placed, place } from './ground.js';
-import { type Judged, likeliestFactor } from './likelihood.js';
+import { type Calibrated, type Judged, likeliestFactor, likeliestSureness, type Sureness } from './likelihood.js';
 import { fitLogistic } from './logistic.js';
 import { Neighbours } from './neighbours.js';
 import { settle } from './settle.js';
-import { BowerbirdSolver, type SolverOptions } from './solver.js';
+import { BowerbirdSolver, type Evidence, type SolverOptions } from './solver.js';
 import {
   leastCompany,
   lonelyRows,
@@ -23,7 +23,7 @@ import {
   strangerFeatures,
   teachDetector,
 } from './strangers.js';
-import type { TestSide } from './test-state.js';
+import type { TestSide, TestState } from './test-state.js';
 import { distances } from './vectors.js';
 
 export interface RehearsalOptions extends GroundOptions {
@@ -51,11 +51,18 @@ interface World extends Draft {
   readonly variance: number;
 }
 
-/** How sure answers may be: the factor of decisions, and the number of pictures it was learnt from. */
-export interface Sureness {
-  readonly factor: number;
-  readonly seen: number;
+/** How to settle a folder: the heat to start from (settle.ts), and how sure answers may be. */
+export interface Manner {
+  readonly heat: number;
+  readonly sureness: Sureness;
 }
+
+/** Below this concentration of the shares a folder shows few of the categories: it is tried whether heat helps. */
+const fewConcentration = 0.15;
+const heats = [1, 0.4];
+/** Folders drawn from each world, and the number of pictures from which one is enough. */
+const draws = 3;
+const largeFolder = 200;
 
 const kept = new WeakMap<Matrix, { key: string; backend: Backend; rehearsal: Rehearsal | undefined }>();
 
@@ -76,7 +83,7 @@ export class Rehearsal {
   readonly sharpness: number;
   /** Variance of a picture about its category's mean, over what the auxiliary pictures of the space show. */
   readonly spread: number;
-  readonly evidence: { slope: number; intercept: number };
+  readonly evidence: Evidence;
   readonly strangers: StrangerModel;
   readonly #worlds: readonly World[];
   readonly #options: RehearsalOptions;
@@ -135,7 +142,7 @@ export class Rehearsal {
     // How sharply distances decide and how far evidence is believed depend on each other: from all web pictures trusted
     // alike in a few passes to both.
     const decide = () => likeliestFactor(worlds.map(unitScores), 1e-3, 4);
-    let evidence = { slope: 1, intercept: 0 };
+    let evidence: Evidence = { slope: 1, intercept: 0, text: options.textWeight };
     let worlds: World[] = drafts.map((draft) =>
       asWorld(draft, new BowerbirdSolver(draft.ground, solverOptions(options, 1, evidence))),
     );
@@ -150,7 +157,7 @@ export class Rehearsal {
         worlds.push(asWorld(draft, solver));
         await pause();
       }
-      if (pass < 2) evidence = learnEvidence(worlds);
+      if (pass < 2) evidence = learnEvidence(worlds, options.textWeight);
     }
     const sharpness = decide();
     const spread = worlds.reduce((sum, world) => sum + world.variance, 0) / worlds.length / space.within;
@@ -159,46 +166,56 @@ export class Rehearsal {
     return new Rehearsal(backend, options, worlds, { sharpness, spread, evidence, strangers });
   }
 
-  /**
-   * The factor that makes decisions of a folder with such shares, settled with this sharpness, as sure as they are right.
-   * @param shares of the listed categories, in any order
-   */
-  async confidence(
-    shares: Float64Array,
+  /** How to settle a folder like the one that came to rest in this state, and how sure its answers may then be. */
+  async manner(state: TestState, options: SolverOptions, rounds: number, pause: () => Promise<void>): Promise<Manner> {
+    const few = state.side.shares === 'unknown' && state.shareModel.concentration < fewConcentration;
+    const pictures = state.assignments.rows;
+    let best: { heat: number; found: Calibrated } | undefined;
+    for (const heat of few ? heats : [1]) {
+      const found = likeliestSureness(await this.#rehearse(state.counts, pictures, options, rounds, heat, pause));
+      if (!best || found.likelihood > best.found.likelihood) best = { heat, found };
+    }
+    const { heat, found } = best!;
+    return { heat, sureness: { factor: found.factor, doubt: found.doubt } };
+  }
+
+  /** Folders of each world whose shares are spread like these, answered. */
+  async #rehearse(
+    counts: Float64Array,
     pictures: number,
     options: SolverOptions,
     rounds: number,
+    heat: number,
     pause: () => Promise<void>,
-  ): Promise<Sureness> {
+  ): Promise<Judged[]> {
     const judged: Judged[] = [];
     for (const [k, world] of this.#worlds.entries()) {
-      const rows = likeFolder(world, shares, pictures, k);
-      if (rows.length < 2) continue;
-      const chosen = selectPlaced(world.pictures, rows);
-      const side: TestSide = {
-        pictures: chosen,
-        neighbours: new Neighbours(this.#backend, chosen, this.#options.neighbours),
-        neighbourWeight: this.#options.neighbourWeight,
-        generalized: false,
-        shares: 'unknown',
-        variance: world.variance,
-      };
       const start = world.solver.fork(options);
       start.learnFromWeb();
-      const { state } = await settle(start, side, rounds, pause);
-      judged.push({ scores: state.decisions, labels: selectIntegers(world.truth, rows) });
+      for (let draw = 0; draw < draws; draw++) {
+        const rows = likeFolder(world, counts, pictures, k + this.#worlds.length * draw);
+        if (rows.length < 2) continue;
+        const chosen = selectPlaced(world.pictures, rows);
+        const side: TestSide = {
+          pictures: chosen,
+          neighbours: new Neighbours(this.#backend, chosen, this.#options.neighbours),
+          neighbourWeight: this.#options.neighbourWeight,
+          generalized: false,
+          shares: 'unknown',
+          variance: world.variance,
+        };
+        const { state } = await settle(start, side, rounds, pause, heat);
+        judged.push({ scores: state.decisions, labels: selectIntegers(world.truth, rows) });
+        // One large folder says enough.
+        if (rows.length > largeFolder) break;
+      }
     }
-    const seen = judged.reduce((sum, { labels }) => sum + labels.length, 0);
-    return { factor: seen === 0 ? 0.5 : likeliestFactor(judged, 0.05, 2), seen };
+    return judged;
   }
 }
 
-function solverOptions(
-  { tails, textWeight }: RehearsalOptions,
-  sharpness: number,
-  evidence: SolverOptions['evidence'],
-): SolverOptions {
-  return { sharpness, tails, textWeight, evidence };
+function solverOptions({ tails }: RehearsalOptions, sharpness: number, evidence: Evidence): SolverOptions {
+  return { sharpness, tails, evidence };
 }
 
 /** Pictures that several plays use are placed once. */
@@ -292,24 +309,27 @@ function judgedByCleanMeans({ ground, solver, pictures, truth, variance }: World
   });
 }
 
-/** How far the evidence of web pictures is to be believed. */
-function learnEvidence(worlds: readonly World[]): { slope: number; intercept: number } {
+/** How far the evidence of web pictures' looks is to be believed beside that of their words. */
+function learnEvidence(worlds: readonly World[], text: number): Evidence {
   const rows: Float64Array[] = [];
   const targets: number[] = [];
+  const offsets: number[] = [];
   for (const world of worlds) {
-    const evidence = world.solver.webEvidence();
+    const { looks, words } = world.solver.webEvidence();
     const right = world.right ?? judgedByCleanMeans(world);
-    for (let i = 0; i < evidence.length; i++) {
-      rows.push(Float64Array.of(Math.max(-30, Math.min(30, evidence[i]))));
+    for (let i = 0; i < looks.length; i++) {
+      rows.push(Float64Array.of(Math.max(-30, Math.min(30, looks[i]))));
       targets.push(right[i]);
+      offsets.push(text * (words?.[i] ?? 0));
     }
   }
   const share = targets.reduce((sum, value) => sum + value, 0) / targets.length;
-  if (!(share > 0.02 && share < 0.98)) return { slope: 1, intercept: 0 };
-  const { weights, intercept } = fitLogistic(rows, targets, 1);
+  if (!(share > 0.02 && share < 0.98)) return { slope: 1, intercept: 0, text };
+  const { weights, intercept } = fitLogistic(rows, targets, 1, offsets);
   return {
     slope: Math.min(2, Math.max(0.25, weights[0])),
     intercept: Math.min(3, Math.max(-8, intercept - Math.log(share / (1 - share)))),
+    text,
   };
 }
 
@@ -324,7 +344,7 @@ function learnStrangers(backend: Backend, worlds: readonly World[], options: Reh
   return { company: teachDetector(company), lonely: teachDetector(lonely) };
 }
 
-/** Rows of a folder of listed pictures whose shares are spread as the given ones are. */
+/** Rows of a folder of listed pictures whose counts are spread as the given ones are. */
 function likeFolder({ truth, solver }: World, shares: Float64Array, pictures: number, split: number): Int32Array {
   const random = new Random(71 + split);
   const byCategory: number[][] = Array.from({ length: solver.categories }, () => []);

@@ -22,12 +22,15 @@ export interface Settled {
 /**
  * @param start has learnt from the web pictures; it is left as it is
  * @param pause called after every round with the number of rounds and the change of the answers
+ * @param heat share of the sharpness that the first round has; it rises to all of it while the folder is described. Low, it
+ * lets the shares speak first: right in a folder of few categories, where many look alike
  */
 export async function settle(
   start: BowerbirdSolver,
   side: TestSide,
   mostRounds: number,
   pause: (rounds: number, change: number) => Promise<void>,
+  heat = 1,
 ): Promise<Settled> {
   const solver = start.fork();
   const state = new TestState(solver, side);
@@ -35,6 +38,7 @@ export async function settle(
   let [rounds, change] = [0, 1];
   for (; rounds < Math.min(describing, mostRounds); ) {
     if (rounds === Math.round((2 * describing) / 3)) state.updateShift(start);
+    state.heat = Math.min(1, heat + (1 - heat) * (rounds / (describing - 2)));
     state.updateVariance();
     solver.shiftWeb();
     solver.updateMeans(state);
@@ -42,7 +46,9 @@ export async function settle(
     change = state.assign(true);
     await pause(++rounds, change);
   }
+  state.heat = 1;
   solver.hold();
+  if (mostRounds > 0) objective.push(solver.webTerms() + state.terms());
   while (rounds < mostRounds && change > rest) {
     solver.updateMeans(state);
     solver.judgeWeb();

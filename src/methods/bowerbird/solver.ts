@@ -31,9 +31,16 @@ export interface SolverOptions {
   sharpness: number;
   /** Degrees of freedom of the web pictures' densities, per dimension. */
   tails: number;
-  textWeight: number;
   /** Evidence that a web picture is right, x, counts as slope · x + intercept: learnt in rehearsal. */
-  evidence: { slope: number; intercept: number };
+  evidence: Evidence;
+}
+
+/** How far what speaks for a web picture is believed. */
+export interface Evidence {
+  readonly slope: number;
+  readonly intercept: number;
+  /** Of the log likelihood ratio of its words. */
+  readonly text: number;
 }
 
 export class BowerbirdSolver {
@@ -54,6 +61,8 @@ export class BowerbirdSolver {
   readonly #weights: Float64Array;
   /** What speaks against each web picture's label, and its words: held once the folder is described. */
   #against: Float64Array;
+  /** What to add to a picture's density at its own category's mean, which it helped to make, to leave it out of that mean. */
+  #leftOut: Float64Array;
   #words: Float64Array | undefined;
   #held = false;
 
@@ -69,6 +78,7 @@ export class BowerbirdSolver {
     this.webVariance = known.within;
     this.#weights = this.trust.map((trust) => trust / this.webVariance);
     this.#against = new Float64Array(web.rows.rows);
+    this.#leftOut = new Float64Array(web.rows.rows);
   }
 
   /** What the web pictures and words alone say: the answer for a picture that comes by itself. */
@@ -95,6 +105,7 @@ export class BowerbirdSolver {
     copy.webVariance = this.webVariance;
     copy.wrongShare = this.wrongShare;
     copy.#weights.set(this.#weights);
+    copy.#leftOut.set(this.#leftOut);
     return copy;
   }
 
@@ -154,17 +165,19 @@ export class BowerbirdSolver {
   #judgeWeb(withText: boolean): void {
     const { webLabels, webVouched, dimension: d, text } = this.ground;
     if (webLabels.length === 0) return;
-    const { tails, textWeight, evidence } = this.options;
+    const { tails, evidence } = this.options;
     const freedom = tails * d;
     const own = this.#held ? this.#distancesToOwn() : this.#weighAgainst();
-    if (!this.#held && withText && textWeight > 0) this.#words = text?.logRatios(this.trust);
+    if (!this.#held && withText && evidence.text > 0) this.#words = text?.logRatios(this.trust);
+    if (!this.#held) this.#leaveOut(own);
     const prior = Math.log((1 - this.wrongShare) / this.wrongShare);
     let [residual, trusted, judged, judgedRight] = [0, 0, 0, 0];
     for (let i = 0; i < webLabels.length; i++) {
       const left = this.meanVariances[webLabels[i]];
       const variance = this.webVariance + left;
-      const seen = evidence.slope * (this.#density(own[i], variance) - this.#against[i]) + evidence.intercept;
-      const odds = seen + prior + textWeight * (this.#words?.[i] ?? 0);
+      const density = this.#density(own[i], variance) + this.#leftOut[i];
+      const seen = evidence.slope * (density - this.#against[i]) + evidence.intercept;
+      const odds = seen + prior + evidence.text * (this.#words?.[i] ?? 0);
       const vouched = webVouched?.[i] === 1;
       this.trust[i] = vouched ? 1 : 1 / (1 + Math.exp(-odds));
       const nearness = (freedom + d) / (freedom + own[i] / variance);
@@ -242,28 +255,45 @@ export class BowerbirdSolver {
     return this.#density(nearest, this.webVariance) + Math.log(sum / products.length);
   }
 
-  /** How likely each web picture's evidence is for itself, without the prior: what a rehearsal calibrates. */
-  webEvidence(): Float64Array {
-    const own = this.#weighAgainst();
+  /**
+   * A mean of precision p without a picture of weight w is further from it by p / (p − w) and known by p − w. The means
+   * are those that the present weights gave.
+   */
+  #leaveOut(own: Float64Array): void {
     const { webLabels } = this.ground;
-    return own.map(
-      (distance, i) => this.#density(distance, this.webVariance + this.meanVariances[webLabels[i]]) - this.#against[i],
-    );
+    for (let i = 0; i < own.length; i++) {
+      const left = this.meanVariances[webLabels[i]];
+      const rest = Math.max(0.1, 1 - this.#weights[i] * left);
+      this.#leftOut[i] =
+        this.#density(own[i] / rest ** 2, this.webVariance + left / rest) - this.#density(own[i], this.webVariance + left);
+    }
+  }
+
+  /** What speaks for each web picture without the prior, its look and its words: what a rehearsal calibrates. */
+  webEvidence(): { looks: Float64Array; words?: Float64Array } {
+    const { webLabels, text } = this.ground;
+    const own = this.#weighAgainst();
+    this.#leaveOut(own);
+    const looks = own.map((distance, i) => {
+      const density = this.#density(distance, this.webVariance + this.meanVariances[webLabels[i]]);
+      return density + this.#leftOut[i] - this.#against[i];
+    });
+    return { looks, ...(text && { words: text.logRatios(this.trust) }) };
   }
 
   /** The web pictures' and the prior's part of the objective. */
   webTerms(): number {
     const { backend, prior, known, webLabels, webVouched } = this.ground;
-    const { evidence, textWeight, sharpness } = this.options;
+    const { evidence, sharpness } = this.options;
     const own = this.#distancesToOwn();
     const odds = Math.log((1 - this.wrongShare) / this.wrongShare);
     let total = 0;
     for (let i = 0; i < webLabels.length; i++) {
       const variance = this.webVariance + this.meanVariances[webLabels[i]];
       const theta = this.trust[i];
-      const rest = theta * (evidence.intercept + odds + textWeight * (this.#words?.[i] ?? 0));
+      const rest = theta * (evidence.intercept + odds + evidence.text * (this.#words?.[i] ?? 0));
       const unsure = webVouched?.[i] === 1 ? 0 : entropy(theta) + entropy(1 - theta);
-      total += theta * (this.#density(own[i], variance) - this.#against[i]) + (rest + unsure) / evidence.slope;
+      total += theta * (this.#density(own[i], variance) + this.#leftOut[i] - this.#against[i]) + (rest + unsure) / evidence.slope;
     }
     // −β/2 (μ − m)'(λC)⁻¹(μ − m), all dimensions together.
     const away = this.means.copy('float64');

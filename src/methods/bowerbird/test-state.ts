@@ -36,6 +36,8 @@ export class TestState {
   /** δ */
   shift: Float64Array;
   variance: number;
+  /** Share of the sharpness that scores have for now. */
+  heat = 1;
   readonly #weights: Float64Array;
 
   constructor(solver: BowerbirdSolver, side: TestSide) {
@@ -60,7 +62,7 @@ export class TestState {
   /** β l_jc, l the Gaussian log density at μ_c + δ up to the part that all candidates share. */
   score(): void {
     const { backend, known, dimension: d } = this.solver.ground;
-    const { sharpness } = this.solver.options;
+    const sharpness = this.solver.options.sharpness * this.heat;
     const listed = distances(backend, this.side.pictures, shiftedRows(this.solver.means, this.shift));
     const others = this.side.generalized
       ? distances(backend, this.side.pictures, shiftedRows(known.means, this.shift))
