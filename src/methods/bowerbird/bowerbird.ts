@@ -11,7 +11,6 @@ import { type LinearModel, linearDecisions, transposedModel } from '../../numeri
 import { choice, linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { Problem } from '../../problem/index.js';
 import {
-  doubtAfter,
   type FitDetails,
   type FitOptions,
   type LinearDecision,
@@ -29,9 +28,9 @@ import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
 import { type Ground, layGround, type Placed, place } from './ground.js';
 import { groupStrangers } from './groups.js';
+import type { Sureness } from './likelihood.js';
 import { linearFormula, strangerFormula } from './linear-formula.js';
 import { Neighbours } from './neighbours.js';
-import type { Sureness } from './likelihood.js';
 import { Rehearsal } from './rehearsal.js';
 import { settle } from './settle.js';
 import type { StatedShares } from './shares.js';
@@ -75,6 +74,9 @@ export type BowerbirdOptions = OptionsOf<typeof parameters>;
 
 /** Where there are too few auxiliary categories to rehearse with. */
 const withoutRehearsal = { sharpness: 0.1, spread: 1.2, sureness: { factor: 0.5, doubt: 0.05 } };
+
+/** Chance that the answer for a picture by itself says nothing. */
+const loneDoubt = 0.01;
 
 interface Fitted {
   readonly backend: Backend;
@@ -160,8 +162,8 @@ export class Bowerbird implements Method {
       await pause();
     };
     let settled = await settle(start, side, single ? 0 : options.rounds, told);
-    const manner = await rehearsal?.manner(settled.state, sharp, options.rounds, pause);
-    if (manner && manner.heat < 1 && !single) settled = await settle(start, side, options.rounds, told, manner.heat);
+    const manner = single ? undefined : await rehearsal?.manner(settled.state, sharp, options.rounds, pause);
+    if (manner && manner.heat < 1) settled = await settle(start, side, options.rounds, told, manner.heat);
     const { solver, state } = settled;
     if (single) answerAlone(state);
     this.webWeights_ = (single ? start : solver).trust;
@@ -174,11 +176,13 @@ export class Bowerbird implements Method {
     this.converged_ = single || settled.converged;
     this.objective_ = settled.objective;
     this.model_ = linearModel(state, ground, problem.generalized);
-    const learnt = manner?.sureness ?? withoutRehearsal.sureness;
-    const laterSureness = rehearsal ? { ...learnt, factor: 1 / options.sharpness } : learnt;
+    // A picture by itself is judged as sharply as rehearsals say.
+    const laterSureness = rehearsal
+      ? { factor: 1 / options.sharpness, doubt: manner?.sureness.doubt ?? loneDoubt }
+      : withoutRehearsal.sureness;
     this.#fitted = {
       ...{ backend, space, laterSureness },
-      sureness: single ? laterSureness : learnt,
+      sureness: manner?.sureness ?? laterSureness,
       features: problem.testFeatures,
       decisions: state.decisions,
       unlisted: strangers.unlisted,
@@ -224,9 +228,8 @@ export class Bowerbird implements Method {
     return { listed, unlisted };
   }
 
-  sureness(): { factor: number; doubt: number } {
-    const { factor, seen } = this.#require().laterSureness;
-    return { factor, doubt: doubtAfter(seen) };
+  sureness(): Sureness {
+    return this.#require().laterSureness;
   }
 
   strangers(): StrangerDecision | undefined {

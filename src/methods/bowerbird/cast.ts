@@ -3,9 +3,9 @@
  * from which the space is learnt. Web pictures are those that were crawled for auxiliary categories where there are any,
  * else planted ones with a known share of wrong pictures.
  */
-import { Matrix, Random } from '../../linalg/index.js';
+import { type Matrix, Random } from '../../linalg/index.js';
 import { contentOrder } from '../../numerics/index.js';
-import { plantWeb, type Problem, rowsWhere, selectIntegers, selectRows } from '../../problem/index.js';
+import { type Problem, plantWeb, rowsWhere, selectIntegers, selectRows } from '../../problem/index.js';
 
 /** Fewer auxiliary categories than these cannot play all parts. */
 const leastCategories = 6;

@@ -1,5 +1,6 @@
 /** How sharply scores decide and how sure they may be: what makes known labels most likely. */
 import type { Matrix } from '../../linalg/index.js';
+import { doubtAfter } from '../../problem/index.js';
 
 /** Scores of pictures, n×C, and what they show. */
 export interface Judged {
@@ -61,7 +62,7 @@ const doubts = [0, 0.003, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3];
  */
 export function likeliestSureness(sets: readonly Judged[]): Calibrated {
   const seen = sets.reduce((sum, { labels }) => sum + labels.length, 0);
-  const least = 1 / (seen + 2);
+  const least = doubtAfter(seen);
   let best = { factor: 0.5, doubt: Math.max(least, 0.05), likelihood: Number.NEGATIVE_INFINITY };
   if (seen === 0) return best;
   for (const factor of factors) {

@@ -228,11 +228,17 @@ function draftsOf(
   options: RehearsalOptions,
 ): Draft[] {
   const plays = playsOf(problem, cast);
-  const used = [...new Set(plays.flatMap((play) => [...play.test, ...(cast.crawled ? [] : Array.from(play.web.rows))]))];
+  const used = [
+    ...new Set(plays.flatMap((play) => [...play.test, ...(cast.crawled ? [] : Array.from(play.web.rows))])),
+  ];
   used.sort((a, b) => a - b);
   const places = new Map(used.map((row, k) => [row, k]));
   const all = place(backend, space, selectRows(problem.auxiliaryFeatures, used));
-  const chosen = (rows: ArrayLike<number>) => selectPlaced(all, Int32Array.from(rows, (row) => places.get(row)!));
+  const chosen = (rows: ArrayLike<number>) =>
+    selectPlaced(
+      all,
+      Int32Array.from(rows, (row) => places.get(row)!),
+    );
   const crawled = cast.crawled ? place(backend, space, problem.validationWeb!.features) : undefined;
   return plays.map(({ listed, web, test, truth }) => {
     const listing = {

@@ -265,7 +265,8 @@ export class BowerbirdSolver {
       const left = this.meanVariances[webLabels[i]];
       const rest = Math.max(0.1, 1 - this.#weights[i] * left);
       this.#leftOut[i] =
-        this.#density(own[i] / rest ** 2, this.webVariance + left / rest) - this.#density(own[i], this.webVariance + left);
+        this.#density(own[i] / rest ** 2, this.webVariance + left / rest) -
+        this.#density(own[i], this.webVariance + left);
     }
   }
 
@@ -293,7 +294,9 @@ export class BowerbirdSolver {
       const theta = this.trust[i];
       const rest = theta * (evidence.intercept + odds + evidence.text * (this.#words?.[i] ?? 0));
       const unsure = webVouched?.[i] === 1 ? 0 : entropy(theta) + entropy(1 - theta);
-      total += theta * (this.#density(own[i], variance) + this.#leftOut[i] - this.#against[i]) + (rest + unsure) / evidence.slope;
+      total +=
+        theta * (this.#density(own[i], variance) + this.#leftOut[i] - this.#against[i]) +
+        (rest + unsure) / evidence.slope;
     }
     // −β/2 (μ − m)'(λC)⁻¹(μ − m), all dimensions together.
     const away = this.means.copy('float64');
