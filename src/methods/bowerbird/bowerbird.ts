@@ -163,7 +163,10 @@ export class Bowerbird implements Method {
     };
     let settled = await settle(start, side, single ? 0 : options.rounds, told);
     const manner = single ? undefined : await rehearsal?.manner(settled.state, sharp, options.rounds, pause);
-    if (manner && manner.heat < 1) settled = await settle(start, side, options.rounds, told, manner.heat);
+    if (manner && manner.heat < 1) {
+      const patient = start.fork({ ...sharp, sharpness: manner.sharpness * sharp.sharpness });
+      settled = await settle(patient, side, options.rounds, told, manner.heat);
+    }
     const { solver, state } = settled;
     if (single) answerAlone(state);
     this.webWeights_ = (single ? start : solver).trust;
@@ -178,7 +181,7 @@ export class Bowerbird implements Method {
     this.model_ = linearModel(state, ground, problem.generalized);
     // A picture by itself is judged as sharply as rehearsals say.
     const laterSureness = rehearsal
-      ? { factor: 1 / options.sharpness, doubt: manner?.sureness.doubt ?? loneDoubt }
+      ? { factor: 1 / (options.sharpness * (manner?.sharpness ?? 1)), doubt: manner?.sureness.doubt ?? loneDoubt }
       : withoutRehearsal.sureness;
     this.#fitted = {
       ...{ backend, space, laterSureness },

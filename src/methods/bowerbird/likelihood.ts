@@ -63,7 +63,7 @@ const doubts = [0, 0.003, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3];
 export function likeliestSureness(sets: readonly Judged[]): Calibrated {
   const seen = sets.reduce((sum, { labels }) => sum + labels.length, 0);
   const least = doubtAfter(seen);
-  let best = { factor: 0.5, doubt: Math.max(least, 0.05), likelihood: Number.NEGATIVE_INFINITY };
+  let best = { factor: 0.5, doubt: least, likelihood: Number.NEGATIVE_INFINITY };
   if (seen === 0) return best;
   for (const factor of factors) {
     const chances = sets.flatMap((set) => labelChances(set, factor));

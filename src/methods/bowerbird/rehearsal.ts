@@ -51,15 +51,20 @@ interface World extends Draft {
   readonly variance: number;
 }
 
-/** How to settle a folder: the heat to start from (settle.ts), and how sure answers may be. */
+/** How to settle a folder: a factor of the sharpness, the heat to start from (settle.ts), and how sure answers may be. */
 export interface Manner {
+  readonly sharpness: number;
   readonly heat: number;
   readonly sureness: Sureness;
 }
 
-/** Below this concentration of the shares a folder shows few of the categories: it is tried whether heat helps. */
-const fewConcentration = 0.15;
-const heats = [1, 0.4];
+const plain = { sharpness: 1, heat: 1 };
+/** Lets the shares speak before looks decide. */
+const patient = { sharpness: 0.77, heat: 0.4 };
+/** Below this concentration of the shares a folder shows very few of the categories: patience is right. */
+const veryFew = 0.06;
+/** Below this one it may be: rehearsals decide. */
+const few = 0.3;
 /** Folders drawn from each world, and the number of pictures from which one is enough. */
 const draws = 3;
 const largeFolder = 200;
@@ -168,15 +173,16 @@ export class Rehearsal {
 
   /** How to settle a folder like the one that came to rest in this state, and how sure its answers may then be. */
   async manner(state: TestState, options: SolverOptions, rounds: number, pause: () => Promise<void>): Promise<Manner> {
-    const few = state.side.shares === 'unknown' && state.shareModel.concentration < fewConcentration;
+    const concentration = state.side.shares === 'unknown' ? state.shareModel.concentration : Number.POSITIVE_INFINITY;
+    const ways = concentration < veryFew ? [patient] : concentration < few ? [plain, patient] : [plain];
     const pictures = state.assignments.rows;
-    let best: { heat: number; found: Calibrated } | undefined;
-    for (const heat of few ? heats : [1]) {
-      const found = likeliestSureness(await this.#rehearse(state.counts, pictures, options, rounds, heat, pause));
-      if (!best || found.likelihood > best.found.likelihood) best = { heat, found };
+    let best: { way: typeof plain; found: Calibrated } | undefined;
+    for (const way of ways) {
+      const found = likeliestSureness(await this.#rehearse(state.counts, pictures, options, rounds, way, pause));
+      if (!best || found.likelihood > best.found.likelihood) best = { way, found };
     }
-    const { heat, found } = best!;
-    return { heat, sureness: { factor: found.factor, doubt: found.doubt } };
+    const { way, found } = best!;
+    return { ...way, sureness: { factor: found.factor, doubt: found.doubt } };
   }
 
   /** Folders of each world whose shares are spread like these, answered. */
@@ -185,12 +191,12 @@ export class Rehearsal {
     pictures: number,
     options: SolverOptions,
     rounds: number,
-    heat: number,
+    { sharpness, heat }: typeof plain,
     pause: () => Promise<void>,
   ): Promise<Judged[]> {
     const judged: Judged[] = [];
     for (const [k, world] of this.#worlds.entries()) {
-      const start = world.solver.fork(options);
+      const start = world.solver.fork({ ...options, sharpness: sharpness * options.sharpness });
       start.learnFromWeb();
       for (let draw = 0; draw < draws; draw++) {
         const rows = likeFolder(world, counts, pictures, k + this.#worlds.length * draw);

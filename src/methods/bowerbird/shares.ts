@@ -13,34 +13,40 @@ import { digamma, logGamma, trigamma } from '../../numerics/index.js';
 
 /** ε: variance of the logarithm of a category's count that is no difference of shares. */
 export const attraction = 0.1;
-const few = 1 / attraction;
+/** What strangers add to it for their share of the folder: they are taken for some listed category or other. */
+const attractionOfStrangers = 1;
 
 export interface ShareModel {
   /** α */
   readonly concentration: number;
   /** g */
   readonly evening: number;
+  /** ε */
+  readonly attraction: number;
 }
 
 /** Shares that a user has stated. */
 export type StatedShares = 'equal' | 'unknown' | Float64Array;
 
 /** The model that the counts themselves suggest. */
-export function learnShares(counts: Float64Array): ShareModel {
-  const spread = trigamma(likeliestConcentration(counts)) - attraction;
-  if (spread <= 1e-4) return { concentration: mostConcentration, evening: 1 };
-  return { concentration: inverseTrigamma(spread), evening: attraction / (attraction + spread) };
+export function learnShares(counts: Float64Array, strangerShare = 0): ShareModel {
+  const epsilon = attraction + attractionOfStrangers * strangerShare;
+  const spread = trigamma(likeliestConcentration(counts)) - epsilon;
+  if (spread <= 1e-4) return { concentration: mostConcentration, evening: 1, attraction: epsilon };
+  return { concentration: inverseTrigamma(spread), evening: epsilon / (epsilon + spread), attraction: epsilon };
 }
 
 /** Equal shares: nothing but the drawing together is left. */
-export const equalShares: ShareModel = { concentration: 1e4, evening: 1 };
+export const equalShares: ShareModel = { concentration: 1e4, evening: 1, attraction };
 
 const mostConcentration = 1e4;
 const leastConcentration = 1e-3;
 
 /** What to add to the scores of each category, given the counts: the derivative of the terms of the objective. */
-export function shareOffsets(counts: Float64Array, { concentration, evening }: ShareModel): Float64Array {
-  const { total, mean } = levels(counts);
+export function shareOffsets(counts: Float64Array, model: ShareModel): Float64Array {
+  const { concentration, evening } = model;
+  const few = 1 / model.attraction;
+  const { total, mean } = levels(counts, few);
   const all = digamma(total + counts.length * concentration);
   const result = new Float64Array(counts.length);
   for (let c = 0; c < counts.length; c++)
@@ -50,8 +56,10 @@ export function shareOffsets(counts: Float64Array, { concentration, evening }: S
 }
 
 /** The terms of the objective; `counts` may have any total. */
-export function shareTerms(counts: Float64Array, { concentration, evening }: ShareModel): number {
-  const { total, mean } = levels(counts);
+export function shareTerms(counts: Float64Array, model: ShareModel): number {
+  const { concentration, evening } = model;
+  const few = 1 / model.attraction;
+  const { total, mean } = levels(counts, few);
   const n = counts.length;
   let result = logGamma(n * concentration) - logGamma(total + n * concentration) + total * Math.log(n);
   for (let c = 0; c < n; c++) {
@@ -62,7 +70,7 @@ export function shareTerms(counts: Float64Array, { concentration, evening }: Sha
   return result;
 }
 
-function levels(counts: Float64Array): { total: number; mean: number } {
+function levels(counts: Float64Array, few = 0): { total: number; mean: number } {
   let total = 0;
   for (let c = 0; c < counts.length; c++) total += counts[c];
   return { total, mean: total / counts.length + few };

@@ -39,6 +39,7 @@ export class TestState {
   /** Share of the sharpness that scores have for now. */
   heat = 1;
   readonly #weights: Float64Array;
+  readonly #strangerShare: number;
 
   constructor(solver: BowerbirdSolver, side: TestSide) {
     this.solver = solver;
@@ -54,6 +55,7 @@ export class TestState {
     this.shift = new Float64Array(solver.ground.dimension);
     this.variance = side.variance;
     this.#weights = side.listed ?? new Float64Array(rows).fill(1);
+    this.#strangerShare = 1 - this.#weights.reduce((sum, weight) => sum + weight, 0) / rows;
     this.score();
     softmaxRows(this.assignments, this.scores);
     this.#count();
@@ -164,7 +166,7 @@ export class TestState {
   }
 
   #shares(): ShareModel {
-    return this.side.shares === 'unknown' ? learnShares(this.counts) : equalShares;
+    return this.side.shares === 'unknown' ? learnShares(this.counts, this.#strangerShare) : equalShares;
   }
 
   #offsetsAt(counts: Float64Array): Float64Array {

@@ -30,9 +30,9 @@ describe('shares of the categories', () => {
   it('has offsets that are the derivative of its terms of the objective', () => {
     const counts = Float64Array.of(0.3, 4, 25, 11.5);
     for (const model of [
-      { concentration: 0.05, evening: 0.02 },
-      { concentration: 3, evening: 0.4 },
-      { concentration: 1e4, evening: 1 },
+      { concentration: 0.05, evening: 0.02, attraction: 0.1 },
+      { concentration: 3, evening: 0.4, attraction: 0.1 },
+      { concentration: 1e4, evening: 1, attraction: 0.1 },
     ]) {
       const offsets = shareOffsets(counts, model);
       const step = 1e-4;
@@ -63,7 +63,7 @@ describe('shares of the categories', () => {
 
   it('takes counts that differ little for equal shares, and few large ones for what they are', () => {
     const even = learnShares(Float64Array.of(30, 25, 34, 28, 31, 40, 22, 29));
-    expect(even).toEqual({ concentration: 1e4, evening: 1 });
+    expect(even).toEqual({ concentration: 1e4, evening: 1, attraction: 0.1 });
     const few = learnShares(Float64Array.of(60, 0.1, 0.2, 45, 0, 0.3, 0.1, 0.2, 0, 0.1));
     expect(few.concentration).toBeLessThan(0.2);
     expect(few.evening).toBeLessThan(0.02);
