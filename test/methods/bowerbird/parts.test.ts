@@ -4,10 +4,11 @@ import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { layGround } from '../../../src/methods/bowerbird/ground.js';
-import { posteriorCovariance } from '../../../src/methods/bowerbird/solver.js';
+import { BowerbirdSolver, posteriorCovariance } from '../../../src/methods/bowerbird/solver.js';
 import { TextEvidence } from '../../../src/methods/bowerbird/texts.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import type { Problem } from '../../../src/problem/problem.js';
+import { keepWeb } from '../../../src/problem/subset.js';
 
 const backend = await createBackend({ threads: 1 });
 const options = { power: 1, shrinkage: 0.1 };
@@ -44,6 +45,25 @@ describe('the ground', () => {
     for (const value of known.means.data) spread += value ** 2 / d / (auxiliaryNames.length - 1);
     const sampling = known.counts.reduce((sum, count) => sum + known.within / count / known.counts.length, 0);
     expect(known.between).toBeCloseTo(spread - sampling, 8);
+  });
+});
+
+describe('the evidence of looks', () => {
+  it('of the only web picture of a category is no more than that of a category nobody listed: it does not vouch for itself', async () => {
+    const whole = generateProblem({ seed: 5, dimensions: 12, scaling: 'l2' });
+    const first = whole.webLabels.indexOf(0);
+    const rows = [...whole.webLabels.keys()].filter((i) => i === first || whole.webLabels[i] !== 0);
+    const problem = keepWeb(whole, Int32Array.from(rows));
+    // Without trust in words the mean that is left without the picture is the origin, known as little as any category's.
+    const solver = new BowerbirdSolver(await groundOf(problem, 0), {
+      sharpness: 1,
+      tails: 0.2,
+      evidence: { slope: 1, intercept: 0, text: 0 },
+    });
+    solver.learnFromWeb();
+    const { looks } = solver.webEvidence();
+    expect(looks[problem.webLabels.indexOf(0)]).toBeLessThan(Math.log(3) + 1e-6);
+    expect(Math.max(...looks)).toBeGreaterThan(Math.log(3) + 1);
   });
 });
 
