@@ -10,7 +10,7 @@ import { labelTargets, neighbourGraph, propagate, smallest, timesTransposed } fr
 import { integers, linear, number, whole } from '../../parameters.js';
 import { stackRows } from '../../problem/index.js';
 import { logarithms } from './cosines.js';
-import { fewShotSpec } from './few-shot-method.js';
+import { type FewShotData, fewShotSpec } from './few-shot-method.js';
 
 export const labelPropagationSpec = fewShotSpec({
   name: 'label-propagation',
@@ -24,12 +24,9 @@ export const labelPropagationSpec = fewShotSpec({
     }),
     neighbours: whole('nearest pictures that each is joined with', 10, { range: integers(3, 40) }),
   },
-  learn: async ({ backend, web, test, labels, categories, signal }, { alpha, neighbours }) => {
-    const points = stackRows(web, test).copy('float64');
-    const graph = neighbourGraph(backend, points, neighbours, { signal });
-    const known = Matrix.zeros(points.rows, categories);
-    known.view(0, web.rows).copyFrom(labelTargets(labels, categories));
-    const flow = propagate(graph, known, alpha, signal);
+  learn: async (data, { alpha, neighbours }) => {
+    const { backend, web, categories } = data;
+    const { points, flow } = labelFlow(data, alpha, neighbours);
     return {
       values: logarithms(flow.view(web.rows, flow.rows).copy('float64')),
       score: (pictures) => {
@@ -48,3 +45,16 @@ export const labelPropagationSpec = fewShotSpec({
     };
   },
 });
+
+/** F of web and test pictures, and what it was found from. */
+export function labelFlow(
+  { backend, web, test, labels, categories, signal }: FewShotData,
+  alpha: number,
+  neighbours: number,
+) {
+  const points = stackRows(web, test).copy('float64');
+  const graph = neighbourGraph(backend, points, neighbours, { signal });
+  const known = Matrix.zeros(points.rows, categories);
+  known.view(0, web.rows).copyFrom(labelTargets(labels, categories));
+  return { points, graph, known, flow: propagate(graph, known, alpha, signal) };
+}

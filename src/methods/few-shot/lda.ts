@@ -29,7 +29,8 @@ export const ldaSpec = fewShotSpec({
   },
 });
 
-function discriminants({ backend, web, labels, categories }: FewShotData, own: number) {
+/** The linear functions of all categories; exported for tests. */
+export function discriminants({ backend, web, labels, categories }: FewShotData, own: number) {
   const counts = labelCounts(labels, categories);
   const means = labelSums(backend, web, labels, categories);
   backend.scaleRows(

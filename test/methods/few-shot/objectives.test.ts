@@ -6,7 +6,10 @@ import { timObjective } from '../../../src/methods/few-shot/alpha-tim.js';
 import { logarithms, scaledProducts, softmaxRows, webDirections } from '../../../src/methods/few-shot/cosines.js';
 import { DirichletMixture } from '../../../src/methods/few-shot/em-dirichlet.js';
 import { fewShotMethods } from '../../../src/methods/few-shot/index.js';
+import { labelFlow } from '../../../src/methods/few-shot/label-propagation.js';
 import { estimateShares } from '../../../src/methods/few-shot/label-shift.js';
+import { discriminants } from '../../../src/methods/few-shot/lda.js';
+import { CentreWalk } from '../../../src/methods/few-shot/pt-map.js';
 import { sinkhorn } from '../../../src/methods/few-shot/sinkhorn.js';
 import { statA } from '../../../src/methods/few-shot/stat-a.js';
 import { transclip } from '../../../src/methods/few-shot/transclip.js';
@@ -184,6 +187,120 @@ describe('label-shift EM', () => {
     expect(likelihood(shares)).toBeGreaterThanOrEqual(best.value - 1e-6);
     expect(shares[0]).toBeCloseTo(best.a, 1);
     expect(shares[1]).toBeCloseTo(best.b, 1);
+  });
+});
+
+describe('linear discriminant analysis', () => {
+  it.each([0, 0.3, 0.8])('has the log densities of Gaussians with one covariance, own share %f', async (own) => {
+    const { weights, intercepts } = await discriminants(data, own);
+    const d = data.web.cols;
+    const members = Array.from({ length: data.categories }, (_, c) =>
+      [...data.labels.keys()].filter((i) => data.labels[i] === c),
+    );
+    const means = members.map((rows) =>
+      Array.from({ length: d }, (_, j) => rows.reduce((sum, i) => sum + data.web.at(i, j), 0) / rows.length),
+    );
+    const covariance = Array.from({ length: d }, (_, j) =>
+      Array.from({ length: d }, (_, k) => {
+        let sum = 0;
+        data.labels.forEach((c, i) => {
+          sum += (data.web.at(i, j) - means[c][j]) * (data.web.at(i, k) - means[c][k]);
+        });
+        return (own * sum) / (data.labels.length - data.categories) + (j === k ? 1 - own : 0);
+      }),
+    );
+    const density = (i: number, c: number) => {
+      const away = means[c].map((value, j) => data.test.at(i, j) - value);
+      const solved = solve(covariance, away);
+      return Math.log(members[c].length / data.labels.length) - away.reduce((sum, x, j) => sum + x * solved[j], 0) / 2;
+    };
+    for (let i = 0; i < data.test.rows; i += 5)
+      for (let c = 1; c < data.categories; c++) {
+        const value = (k: number) => data.test.row(i).reduce((sum, x, j) => sum + x * weights.at(k, j), intercepts[k]);
+        expect(value(c) - value(0)).toBeCloseTo(density(i, c) - density(i, 0), 8);
+      }
+  });
+});
+
+/** By elimination, without the code under test. */
+function solve(matrix: number[][], right: number[]): number[] {
+  const a = matrix.map((row, i) => [...row, right[i]]);
+  for (let k = 0; k < a.length; k++)
+    for (let i = 0; i < a.length; i++) {
+      if (i === k) continue;
+      const factor = a[i][k] / a[k][k];
+      for (let j = k; j <= a.length; j++) a[i][j] -= factor * a[k][j];
+    }
+  return a.map((row, i) => row[a.length] / row[i]);
+}
+
+describe('label propagation', () => {
+  it('ends where no change lowers the unevenness over the graph and the distance from the labels', () => {
+    const alpha = 0.8;
+    const { graph, known, flow } = labelFlow(data, alpha, 4);
+    const degrees = new Float64Array(graph.nodes);
+    graph.weights.forEach((weight, e) => {
+      degrees[graph.from[e]] += weight;
+      degrees[graph.to[e]] += weight;
+    });
+    const objective = (f: Matrix<Float64Array>) => {
+      let total = 0;
+      for (let c = 0; c < f.cols; c++) {
+        graph.weights.forEach((weight, e) => {
+          const [i, j] = [graph.from[e], graph.to[e]];
+          total += weight * (f.at(i, c) / Math.sqrt(degrees[i]) - f.at(j, c) / Math.sqrt(degrees[j])) ** 2;
+        });
+        for (let i = 0; i < f.rows; i++) total += (1 / alpha - 1) * (f.at(i, c) - known.at(i, c)) ** 2;
+      }
+      return total;
+    };
+    // The flow is the minimizer up to a factor.
+    const best = flow.copy('float64');
+    let along = 0;
+    for (let i = 0; i < flow.rows; i++) for (let c = 0; c < flow.cols; c++) along += flow.at(i, c) * known.at(i, c);
+    const plain = objective(Matrix.zeros(flow.rows, flow.cols)) / (1 / alpha - 1);
+    expect(plain).toBeCloseTo(data.labels.length, 9);
+    const quadratic = objective(flow) - (1 / alpha - 1) * (plain - 2 * along);
+    const factor = ((1 / alpha - 1) * along) / quadratic;
+    for (let k = 0; k < best.data.length; k++) best.data[k] *= factor;
+    const least = objective(best);
+    const random = new Random(8);
+    for (let trial = 0; trial < 60; trial++) {
+      const other = best.copy('float64');
+      for (let k = 0; k < other.data.length; k++) other.data[k] += 1e-2 * random.normal();
+      expect(objective(other)).toBeGreaterThan(least);
+      const one = best.copy('float64');
+      one.data[random.integer(one.data.length)] += trial % 2 === 0 ? 1e-4 : -1e-4;
+      expect(objective(one)).toBeGreaterThan(least - 1e-12);
+    }
+  });
+});
+
+describe('PT-MAP', () => {
+  it('never raises the cost of transport and of the labelled pictures, and ends at its own centres', () => {
+    const lambda = 6;
+    const walk = new CentreWalk(data, lambda, 0.3);
+    const cost = (p: Matrix<Float64Array>) => {
+      const distance = (row: Float64Array, c: number) =>
+        row.reduce((sum, value, j) => sum + (value - walk.centres.at(c, j)) ** 2, 0);
+      let total = 0;
+      for (let i = 0; i < p.rows; i++)
+        for (let c = 0; c < p.cols; c++)
+          total += p.at(i, c) * (lambda * distance(data.test.row(i), c) + Math.log(Math.max(p.at(i, c), 1e-300)));
+      data.labels.forEach((c, i) => {
+        total += lambda * distance(data.web.row(i), c);
+      });
+      return total;
+    };
+    const costs: number[] = [];
+    for (let round = 0; round < 60; round++) costs.push(cost(walk.move()));
+    expect(neverRises(costs, 1e-5)).toBe(true);
+    expect(costs.at(-1)).toBeLessThan(costs[0]);
+    const before = walk.centres.copy('float64');
+    walk.move();
+    before.data.forEach((value, k) => {
+      expect(walk.centres.data[k]).toBeCloseTo(value, 4);
+    });
   });
 });
 
