@@ -9,6 +9,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend, Matrix } from '../../linalg/index.js';
 import { type LinearModel, linearDecisions, transposedModel } from '../../numerics/index.js';
 import { choice, linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
+import { percent } from '../../percent.js';
 import type { Problem } from '../../problem/index.js';
 import {
   type FitDetails,
@@ -158,7 +159,7 @@ export class Bowerbird implements Method {
     start.learnFromWeb();
     const single = problem.testFeatures.rows < 2;
     const told = async (rounds: number, change: number) => {
-      onProgress?.({ done: rounds, total: options.rounds, detail: `${(100 * change).toFixed(1)} % moved` });
+      onProgress?.({ done: rounds, total: options.rounds, detail: `${percent(change)} % moved` });
       await pause();
     };
     let settled = await settle(start, side, single ? 0 : options.rounds, told);
