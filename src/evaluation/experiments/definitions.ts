@@ -11,6 +11,7 @@ export type Sweep =
   | { over: 'wrongLabels'; shares: readonly number[] };
 
 export type Experiment = { title: string; description: string; generalized?: boolean } & (
+  | { kind: 'paper' }
   | { kind: 'table'; group: GroupName }
   | { kind: 'time'; methods: readonly string[] }
   | { kind: 'sweep'; methods: readonly string[]; sweep: Sweep }
@@ -20,6 +21,11 @@ export type Experiment = { title: string; description: string; generalized?: boo
 const powersOfTen = [1e-3, 1e-2, 1e-1, 1, 10, 100, 1000];
 
 export const experiments = {
+  paper: {
+    title: 'The whole paper',
+    description: 'All tables and figures below, the paper’s figures beside ours and its claims checked, on one page.',
+    kind: 'paper',
+  },
   table1: {
     title: 'Table I: accuracies',
     description:

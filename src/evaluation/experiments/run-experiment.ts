@@ -13,6 +13,7 @@ import type { PaperDataset } from '../paper-figures.js';
 import type { ExperimentResult, FitJob, FitOutcome, Parameters } from '../results.js';
 import { writeTable } from '../table-files.js';
 import { type Experiment, type ExperimentName, experimentNames, experiments } from './definitions.js';
+import { runPaper } from './paper.js';
 import { runningTimes } from './running-time.js';
 import { sweepJobs, sweepPlots } from './sweep.js';
 import { weightJobs, weightResults } from './weights.js';
@@ -31,6 +32,9 @@ export interface ExperimentOptions extends Omit<EvaluationSetting, 'generalized'
   webChoice?: 'random';
 }
 
+/** An experiment that is no collection of others. */
+type Single = Exclude<Experiment, { kind: 'paper' }>;
+
 /** A method's fits that succeeded, with the parameters they are about. */
 export interface FittedMethod {
   method: string;
@@ -48,6 +52,10 @@ export async function runExperiment(options: ExperimentOptions): Promise<Experim
       'the test pictures have no labels, so nothing can be scored',
       'Add test_labels to the problem.',
     );
+  if (experiment.kind === 'paper') {
+    const { title, description } = experiment;
+    return runPaper(options, { title, description }, runExperiment);
+  }
   const setting: EvaluationSetting = {
     ...options,
     generalized: experiment.generalized,
@@ -64,7 +72,7 @@ export async function runExperiment(options: ExperimentOptions): Promise<Experim
   });
 }
 
-async function resultOf(open: OpenRun, experiment: Experiment, options: ExperimentOptions): Promise<ExperimentResult> {
+async function resultOf(open: OpenRun, experiment: Single, options: ExperimentOptions): Promise<ExperimentResult> {
   const { title, description } = experiment;
   const { record, seed, generalized } = open;
   const base = {
@@ -96,7 +104,7 @@ async function resultOf(open: OpenRun, experiment: Experiment, options: Experime
 
 async function fitAll(
   open: OpenRun,
-  experiment: Exclude<Experiment, { kind: 'table' }>,
+  experiment: Exclude<Single, { kind: 'table' }>,
   problem: Problem,
   options: ExperimentOptions,
 ): Promise<{ fitted: FittedMethod[]; skipped: ExperimentResult['skipped']; failed: ExperimentResult['failed'] }> {
