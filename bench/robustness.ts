@@ -49,14 +49,14 @@ const parts: Record<string, Part> = {
     title: 'Other categories',
     axis: 'split',
     note:
-      'ss and ps are the standard and the proposed split of CUB: the training half of the photographs of the test categories' +
+      'ss and ps are the standard and the proposed split of CUB; ss has the same 50 test categories as `cub-web`, with other web pictures, and ps shares 18 of them: the training half of the photographs of the test categories' +
       ' stands for web pictures, 38 % of them exchanged for photographs of similar and of any other categories; no text, so' +
       ' that methods which learn from it have no figure.',
     columns: async (problem, photographs) => [
       ['test categories', problem],
       ['validation categories', validationSplit(problem)],
-      ['ss, planted noise', await plantedProblem(photographs, 'ss')],
-      ['ps, planted noise', await plantedProblem(photographs, 'ps')],
+      ['the same test categories, planted noise (ss)', await plantedProblem(photographs, 'ss')],
+      ['50 others, 18 of them the same, planted noise (ps)', await plantedProblem(photographs, 'ps')],
     ],
   },
 };
