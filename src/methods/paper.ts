@@ -50,7 +50,7 @@ export const paperMethods: readonly MethodSpec[] = [
     parameters: {
       ...parameters,
       gamma: changed(gamma, { default: 0.1 }),
-      textRidge: changed(textRidge, { default: 1 }),
+      textRidge: changed(textRidge, { default: 0.01 }),
     },
   },
   webOnly,

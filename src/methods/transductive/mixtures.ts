@@ -1,7 +1,7 @@
 /**
  * Vectors as mixtures of others (the semantic similarity embedding of Zhang and Saligrama, ICCV 2015):
  * min over π ≥ 0, Σπ = 1 of ‖s − Σ_y π_y s_y‖², by accelerated projected gradient (Beck and Teboulle 2009) with restarts where
- * it overshoots; stops when no share moves by more than 1e-8.
+ * it overshoots; stops when no share moves by more than 1e-7.
  */
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
@@ -24,7 +24,7 @@ export function mixtures(
   for (let i = 0; i < vectors.rows; i++) {
     const current = shares.row(i);
     let ahead = Float64Array.from(current);
-    for (let iteration = 0, momentum = 1; iteration < 5000; iteration++) {
+    for (let iteration = 0, momentum = 1; iteration < 1000; iteration++) {
       for (let y = 0; y < count; y++) {
         const row = gram.row(y);
         let slope = -pull.at(i, y);
@@ -42,7 +42,7 @@ export function mixtures(
       momentum = turn > 0 ? 1 : faster;
       ahead = next.map((value, y) => value + keep * (value - current[y]));
       current.set(next);
-      if (moved < 1e-8) break;
+      if (moved < 1e-7) break;
     }
   }
   return shares;
