@@ -27,6 +27,7 @@ const jointSpace = ['clip'];
 
 /** With thirty pictures and the defaults the zero-shot learner makes rounding large (docs/learner.md): a firmer hold is needed. */
 const smallScale: Readonly<Record<string, Record<string, number>>> = {
+  'se-gzsl': { steps: 150, hidden: 32 },
   'paper-zsl': { lambda1: 1, lambda2: 0.05 },
   combo: { 'paper-zsl.lambda1': 1, 'paper-zsl.lambda2': 0.05 },
 };
