@@ -74,7 +74,12 @@ const parameters = {
 export type BowerbirdOptions = OptionsOf<typeof parameters>;
 
 /** Where there are too few auxiliary categories to rehearse with. */
-const withoutRehearsal = { sharpness: 0.1, spread: 1.2, sureness: { factor: 0.5, doubt: 0.05 } };
+const withoutRehearsal = {
+  sharpness: 0.1,
+  spread: 1.2,
+  evidence: { slope: 0.5, intercept: 1 },
+  sureness: { factor: 0.5, doubt: 0.05 },
+};
 
 /** Chance that the answer for a picture by itself says nothing. */
 const loneDoubt = 0.01;
@@ -264,7 +269,7 @@ function solverOptions(options: BowerbirdOptions, rehearsal: Rehearsal | undefin
   return {
     sharpness: factor * (rehearsal?.sharpness ?? withoutRehearsal.sharpness),
     tails: options.tails,
-    evidence: rehearsal?.evidence ?? { slope: 1, intercept: 0, text: options.textWeight },
+    evidence: rehearsal?.evidence ?? { ...withoutRehearsal.evidence, text: options.textWeight },
   };
 }
 
