@@ -185,9 +185,28 @@ export function drawFigure(lines: readonly Line[]): string {
         stroke: 'method',
         strokeWidth: (point: { method: string }) => (point.method === own ? 3.5 : 1.5),
       }),
-      Plot.text(shown, Plot.selectLast({ ...line, text: 'method', dx: 6, textAnchor: 'start', fill: 'method' })),
+      Plot.text(apart(shown.filter(({ regime }) => regime === regimes[columns[columns.length - 1]].title)), {
+        x: 'regime',
+        y: 'y',
+        text: 'method',
+        dx: 6,
+        textAnchor: 'start',
+        fill: 'method',
+      }),
     ],
   });
   plot.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   return `${plot.outerHTML}\n`;
+}
+
+/** The same points from the highest down, none closer to the one above than a line of text needs. */
+function apart<T extends { y: number }>(points: readonly T[]): T[] {
+  const least = 2.8;
+  let above = Number.POSITIVE_INFINITY;
+  return [...points]
+    .sort((a, b) => b.y - a.y)
+    .map((point) => {
+      above = Math.min(point.y, above - least);
+      return { ...point, y: above };
+    });
 }
