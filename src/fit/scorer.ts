@@ -5,7 +5,7 @@
  */
 import { ArgumentError } from '../errors.js';
 import type { Backend, Matrix } from '../linalg/index.js';
-import { times, toUnitRows } from '../numerics/index.js';
+import { strangerSigns, times, toUnitRows } from '../numerics/index.js';
 import type { LinearDecision, StrangerDecision } from '../problem/index.js';
 import { type Answers, answersOf } from './answers.js';
 import { chancesOf, type Sharpness } from './calibration.js';
@@ -51,10 +51,8 @@ export function unlistedChances(
   const { candidates, coefficients, intercept } = strangers;
   const scores = affine(backend, prepared(features, normalize, strangers.power), strangers);
   return Float64Array.from({ length: scores.rows }, (_, i) => {
-    const listed = scores.row(i).slice(0, candidates).sort();
-    const best = listed[candidates - 1];
-    const second = listed[candidates - 2] ?? best;
-    const signs = [logSumExp(listed), best - second, logSumExp(scores.row(i).subarray(candidates)), best];
+    const row = scores.row(i);
+    const signs = strangerSigns(row.subarray(0, candidates), row.subarray(candidates));
     return 1 / (1 + Math.exp(-signs.reduce((sum, sign, k) => sum + coefficients[k] * sign, intercept)));
   });
 }
@@ -95,9 +93,4 @@ function affine(
     for (let c = 0; c < row.length; c++) row[c] += bias[c];
   }
   return result;
-}
-
-function logSumExp(values: Float64Array): number {
-  const most = values.reduce((largest, value) => Math.max(largest, value), Number.NEGATIVE_INFINITY);
-  return most + Math.log(values.reduce((sum, value) => sum + Math.exp(value - most), 0));
 }

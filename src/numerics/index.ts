@@ -24,7 +24,15 @@ export { dot, labelCounts, labelSums, rowDots, times, timesTransposed } from './
 export { propagate } from './propagation.js';
 export { ridgeRegression } from './ridge.js';
 export { Scratch, withScratch } from './scratch.js';
-export { SoftmaxLayer, SoftmaxRegression, softmaxInPlace, softmaxProbabilities, softmaxRegression } from './softmax.js';
+export {
+  logSumExp,
+  SoftmaxLayer,
+  SoftmaxRegression,
+  softmaxInPlace,
+  softmaxProbabilities,
+  softmaxRegression,
+} from './softmax.js';
 export { sparseCodes } from './sparse-coding.js';
 export { type Scale, scaleOf, standardized } from './standardize.js';
+export { strangerSigns } from './stranger-signs.js';
 export { directions, toUnitLength, toUnitRows, unitRows } from './unit-rows.js';

@@ -115,6 +115,16 @@ export function softmaxInPlace(row: Float64Array): void {
   for (let c = 0; c < row.length; c++) row[c] /= total;
 }
 
+/** log Σ exp(values), −∞ where all are. */
+export function logSumExp(values: Float64Array): number {
+  let most = Number.NEGATIVE_INFINITY;
+  for (const value of values) if (value > most) most = value;
+  if (most === Number.NEGATIVE_INFINITY) return most;
+  let sum = 0;
+  for (const value of values) sum += Math.exp(value - most);
+  return most + Math.log(sum);
+}
+
 /**
  * The map from parameters (W row by row, then b) to probabilities and back. Works on centred features, which changes
  * b alone and spares the optimizer the long common direction of CNN features.

@@ -33,7 +33,8 @@ export interface LinearDecision {
 /**
  * The log odds that a picture shows none of the candidates, as a formula in the features x: sign(x)|x|^p to unit length,
  * scores s = x W + b of the candidates and, after them, of known others; then c·f + a, where f is log Σ exp s over the
- * candidates, the best of these less the second, log Σ exp s over the others, and the best of the candidates.
+ * candidates, the best of these less the second, log Σ exp s over the others, and the best of the candidates
+ * (`strangerSigns` of the numerics).
  */
 export interface StrangerDecision {
   readonly power: number;

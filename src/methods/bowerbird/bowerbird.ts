@@ -22,6 +22,7 @@ import {
   rowMaxima,
   type StrangerDecision,
   type StrangerGroups,
+  type Sureness,
   sameRows,
   stackRows,
 } from '../../problem/index.js';
@@ -29,7 +30,6 @@ import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
 import { type Ground, layGround, type Placed, place } from './ground.js';
 import { groupStrangers } from './groups.js';
-import type { Sureness } from './likelihood.js';
 import { linearFormula, strangerFormula } from './linear-formula.js';
 import { Neighbours } from './neighbours.js';
 import { Rehearsal } from './rehearsal.js';

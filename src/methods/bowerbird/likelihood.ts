@@ -1,6 +1,6 @@
 /** How sharply scores decide and how sure they may be: what makes known labels most likely. */
 import type { Matrix } from '../../linalg/index.js';
-import { doubtAfter } from '../../problem/index.js';
+import { doubtAfter, type Sureness } from '../../problem/index.js';
 
 /** Scores of pictures, n×C, and what they show. */
 export interface Judged {
@@ -14,14 +14,7 @@ export function likeliestFactor(sets: readonly Judged[], low: number, high: numb
     const factor = Math.exp(logarithm);
     let total = 0;
     for (const { scores, labels } of sets)
-      for (let i = 0; i < scores.rows; i++) {
-        const row = scores.row(i);
-        let largest = Number.NEGATIVE_INFINITY;
-        for (let c = 0; c < row.length; c++) if (row[c] > largest) largest = row[c];
-        let sum = 0;
-        for (let c = 0; c < row.length; c++) sum += Math.exp(factor * (row[c] - largest));
-        total += factor * (row[labels[i]] - largest) - Math.log(sum);
-      }
+      for (let i = 0; i < scores.rows; i++) total += logChance(scores.row(i), labels[i], factor);
     return total;
   };
   const golden = (Math.sqrt(5) - 1) / 2;
@@ -40,12 +33,6 @@ export function likeliestFactor(sets: readonly Judged[], low: number, high: numb
     }
   }
   return Math.exp((from + to) / 2);
-}
-
-/** Chances are (1 − doubt) softmax(factor · scores) + doubt / C. */
-export interface Sureness {
-  readonly factor: number;
-  readonly doubt: number;
 }
 
 export interface Calibrated extends Sureness {
@@ -78,12 +65,17 @@ export function likeliestSureness(sets: readonly Judged[]): Calibrated {
 }
 
 function labelChances({ scores, labels }: Judged, factor: number): { chance: number; categories: number }[] {
-  return Array.from({ length: scores.rows }, (_, i) => {
-    const row = scores.row(i);
-    let largest = Number.NEGATIVE_INFINITY;
-    for (let c = 0; c < row.length; c++) if (row[c] > largest) largest = row[c];
-    let sum = 0;
-    for (let c = 0; c < row.length; c++) sum += Math.exp(factor * (row[c] - largest));
-    return { chance: Math.exp(factor * (row[labels[i]] - largest)) / sum, categories: row.length };
-  });
+  return Array.from({ length: scores.rows }, (_, i) => ({
+    chance: Math.exp(logChance(scores.row(i), labels[i], factor)),
+    categories: scores.cols,
+  }));
+}
+
+/** log softmax(factor · scores)[label] */
+function logChance(scores: Float64Array, label: number, factor: number): number {
+  let largest = Number.NEGATIVE_INFINITY;
+  for (let c = 0; c < scores.length; c++) if (scores[c] > largest) largest = scores[c];
+  let sum = 0;
+  for (let c = 0; c < scores.length; c++) sum += Math.exp(factor * (scores[c] - largest));
+  return factor * (scores[label] - largest) - Math.log(sum);
 }

@@ -5,12 +5,12 @@
  */
 import type { Backend } from '../../linalg/index.js';
 import { Matrix, Random } from '../../linalg/index.js';
-import type { Problem } from '../../problem/index.js';
+import type { Problem, Sureness } from '../../problem/index.js';
 import { restrictToCategories, rowsWhere, selectIntegers, selectRows } from '../../problem/index.js';
 import { fingerprint, WhitenedSpace } from '../blocks/whitened-space.js';
 import { type Cast, castOf, playsOf } from './cast.js';
 import { type Ground, type GroundOptions, layGround, type Placed, place } from './ground.js';
-import { type Calibrated, type Judged, likeliestFactor, likeliestSureness, type Sureness } from './likelihood.js';
+import { type Calibrated, type Judged, likeliestFactor, likeliestSureness } from './likelihood.js';
 import { fitLogistic } from './logistic.js';
 import { Neighbours } from './neighbours.js';
 import { settle } from './settle.js';
@@ -80,7 +80,8 @@ function rehearsalKey(problem: Problem, options: RehearsalOptions): string {
   );
   const counts = [webLabels.length, testNames.length];
   const parameters = [power, shrinkage, tails, neighbours, neighbourWeight, textWeight, trust, smoothing];
-  return JSON.stringify([prints, counts, parameters, [...auxiliaryLabels], [...(validationWeb?.labels ?? [])]]);
+  const labels = [auxiliaryLabels, validationWeb?.labels, validationWeb?.auxiliaryUsed].map((row) => [...(row ?? [])]);
+  return JSON.stringify([prints, counts, parameters, labels]);
 }
 
 export class Rehearsal {

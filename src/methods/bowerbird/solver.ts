@@ -13,10 +13,10 @@
  * each further round raises one objective (`objective`) until the answers rest.
  */
 import { Matrix } from '../../linalg/index.js';
-import { rowDots, timesTransposed } from '../../numerics/index.js';
+import { logSumExp, rowDots, timesTransposed } from '../../numerics/index.js';
 import type { Ground } from './ground.js';
 import type { TestState } from './test-state.js';
-import { addByLabel, axpy, distances, entropy, logSumExp, shiftedRows, shrunken } from './vectors.js';
+import { addByLabel, axpy, distances, entropy, rowMatrix, shiftedRows, shrunken } from './vectors.js';
 
 /** Share of wrong pictures among those that a search finds, before any is seen. */
 const usualWrongShare = 0.35;
@@ -208,12 +208,11 @@ export class BowerbirdSolver {
 
   /** The same, and on the way what speaks for anything else: another listed category, a known one, one nobody listed. */
   #weighAgainst(): Float64Array {
-    const { backend, web, webLabels, webKnown, known, dimension: d } = this.ground;
+    const { backend, web, webLabels, webKnown, known } = this.ground;
     const listed = distances(backend, web, shiftedRows(this.means, this.webShift));
     const knownShifted = shiftedRows(known.means, this.webShift);
     const knownLengths = rowDots(backend, knownShifted, knownShifted);
-    const shift = Matrix.zeros(1, d);
-    shift.row(0).set(this.webShift);
+    const shift = rowMatrix(this.webShift);
     const along = timesTransposed(backend, web.rows, shift);
     const shiftLength = rowDots(backend, shift, shift)[0];
     const spreads = this.meanVariances.map((left) => this.webVariance + left);

@@ -6,23 +6,15 @@
  * itself (Saerens et al. 2002, for two classes).
  */
 import { Matrix } from '../../linalg/index.js';
-import { timesTransposed, toUnitRows } from '../../numerics/index.js';
+import { logSumExp, strangerSigns, timesTransposed, toUnitRows } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 import { fitLogistic, type Logistic, logisticValue } from './logistic.js';
 import type { Neighbours } from './neighbours.js';
 import type { BowerbirdSolver } from './solver.js';
-import { distances, logSumExp } from './vectors.js';
+import { distances, rowMatrix } from './vectors.js';
 
 /** Fewer pictures than these are no company. */
 export const leastCompany = 20;
-
-/** What one picture's linear scores say: an exported classifier knows no more. */
-function lonelyFeatures(listed: ArrayLike<number>, known: ArrayLike<number>): Float64Array {
-  const sorted = Float64Array.from(listed).sort();
-  const best = sorted[sorted.length - 1];
-  const second = sorted[sorted.length - 2] ?? best;
-  return Float64Array.of(logSumExp(sorted), best - second, logSumExp(Float64Array.from(known)), best);
-}
 
 /** β (x·μ − ½‖μ‖²)/v of listed and known categories, n×(Ct + Ca). */
 function linearScores(
@@ -44,10 +36,10 @@ function linearScores(
   return { listed: scores(solver.means), known: scores(known.means) };
 }
 
-/** `lonelyFeatures` of pictures. */
+/** What each picture's linear scores say: an exported classifier knows no more. */
 export function lonelyRows(solver: BowerbirdSolver, pictures: Placed, variance: number): Float64Array[] {
   const { listed, known } = linearScores(solver, pictures, variance);
-  return Array.from({ length: listed.rows }, (_, j) => lonelyFeatures(listed.row(j), known.row(j)));
+  return Array.from({ length: listed.rows }, (_, j) => strangerSigns(listed.row(j), known.row(j)));
 }
 
 /** n rows of features; those of the neighbours only where there is company. */
@@ -169,7 +161,7 @@ export interface Detector {
 export interface StrangerModel {
   /** Of `strangerFeatures`, for folders. */
   readonly company: Detector;
-  /** Of `lonelyFeatures`, for pictures that come by themselves. */
+  /** Of `lonelyRows`, for pictures that come by themselves. */
   readonly lonely: Detector;
 }
 
@@ -232,12 +224,6 @@ export function strangerChances(ratios: Float64Array): { chances: Float64Array; 
     share = next;
   }
   return { chances, share };
-}
-
-function rowMatrix(vector: Float64Array): Matrix<Float64Array> {
-  const matrix = Matrix.zeros(1, vector.length);
-  matrix.row(0).set(vector);
-  return matrix;
 }
 
 function largest(values: Float64Array): number {

@@ -1,6 +1,7 @@
 /** Distances, shifts and softmax: what both sides of the estimate compute with. */
-import type { Backend, Matrix } from '../../linalg/index.js';
-import { rowDots, timesTransposed } from '../../numerics/index.js';
+import type { Backend } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import { rowDots, softmaxInPlace, timesTransposed } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 
 /** Rows plus a vector. */
@@ -34,6 +35,13 @@ export function axpy(target: Float64Array, factor: number, source: Float64Array)
   if (factor !== 0) for (let j = 0; j < target.length; j++) target[j] += factor * source[j];
 }
 
+/** A vector as a matrix of one row. */
+export function rowMatrix(vector: Float64Array): Matrix<Float64Array> {
+  const matrix = Matrix.zeros(1, vector.length);
+  matrix.row(0).set(vector);
+  return matrix;
+}
+
 /** Adds each row times its weight to the sum of its label, and the weight to that label's total. */
 export function addByLabel(
   sums: Matrix<Float64Array>,
@@ -50,23 +58,11 @@ export function addByLabel(
 
 export const entropy = (p: number): number => (p > 1e-300 ? -p * Math.log(p) : 0);
 
-export function logSumExp(values: Float64Array): number {
-  let largest = Number.NEGATIVE_INFINITY;
-  for (const value of values) if (value > largest) largest = value;
-  if (largest === Number.NEGATIVE_INFINITY) return largest;
-  let sum = 0;
-  for (const value of values) sum += Math.exp(value - largest);
-  return largest + Math.log(sum);
-}
-
 /** Row by row, target ← softmax(scores). */
 export function softmaxRows(target: Matrix<Float64Array>, scores: Matrix<Float64Array>): void {
   for (let i = 0; i < scores.rows; i++) {
     const [to, from] = [target.row(i), scores.row(i)];
-    let largest = Number.NEGATIVE_INFINITY;
-    for (let c = 0; c < from.length; c++) largest = Math.max(largest, from[c]);
-    let sum = 0;
-    for (let c = 0; c < from.length; c++) sum += to[c] = Math.exp(from[c] - largest);
-    for (let c = 0; c < from.length; c++) to[c] /= sum;
+    to.set(from);
+    softmaxInPlace(to);
   }
 }
