@@ -1,6 +1,7 @@
 /** What a run says about pictures that are not where they should be, and what it keeps meanwhile. */
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readNpz } from '../../src/formats/index.js';
 import { readProblem } from '../../src/problem/index.js';
 import { openWorkspace, runWorkspace, type StageName, workspaceStatus } from '../../src/workspace/index.js';
 import { makeWorld, type World, writeConfiguration } from './world.js';
@@ -56,9 +57,24 @@ describe('a run', () => {
     expect((await run('problem')).stages.at(-1)?.outcome).toBe('ran');
   });
 
-  it('advises what helps where a name has no word vector', async () => {
-    writeConfiguration(world, { categories: ['blue finch', 'red wren', 'qqq'] });
-    await expect(run('words')).rejects.toMatchObject({ hint: expect.stringMatching(/set words\.missing to mean\.$/) });
+  it('goes on where names have no word vector, and says so once, before anything else is done', async () => {
+    writeConfiguration(world, { categories: ['blue finch', 'red wren', 'qqq'], auxiliary: 'auxiliary' });
+    const notes: string[] = [];
+    const report = await runWorkspace(await openWorkspace(world.folder), {
+      until: 'words',
+      onNote: (message, kind) => kind === 'note' && notes.push(message),
+    });
+    expect(report.stages.at(-1)?.outcome).toBe('ran');
+    expect(notes).toEqual([
+      'words: 1 of 9 names have no word vector, so that words say nothing of them: qqq; an alias that has one helps',
+    ]);
+    const semantics = (await readNpz(world.path('words', 'semantics.npz'))).get('test_semantics')!;
+    expect([...(semantics.data as Float32Array).slice(-semantics.shape[1])].every((value) => value === 0)).toBe(true);
+  });
+
+  it('stops at a name without a word vector where that was asked for', async () => {
+    writeConfiguration(world, { categories: ['blue finch', 'red wren', 'qqq'], words: { missing: 'error' } });
+    await expect(run('words')).rejects.toMatchObject({ hint: expect.stringMatching(/set words\.missing to skip/) });
   });
 
   it('does not count a crawl as done when no source answered, and asks again the next time', async () => {

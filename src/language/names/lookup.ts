@@ -10,9 +10,10 @@ import type { CategoryName } from './names.js';
 
 /**
  * `error` refuses when any word lacks a vector. `skip` leaves such words out of the mean, and names without any vector
- * out of the result. `mean` does the same with words, but gives such names the mean of the other names' vectors.
+ * out of the result. `mean` does the same with words, but gives such names the mean of the other names' vectors; `zero`
+ * gives them zeros, which say that there is no vector.
  */
-export type MissingPolicy = 'error' | 'skip' | 'mean';
+export type MissingPolicy = 'error' | 'skip' | 'mean' | 'zero';
 
 export interface NameVectorOptions {
   /** @default 'error' */
@@ -83,7 +84,7 @@ export async function nameVectors(
   const incomplete = reports.filter((report) => report.missing.some((words) => words.length > 0) || report.absent);
   if (missing === 'error' && incomplete.length > 0) throw new MissingVectorsError(incomplete);
   const kept = names.flatMap((_, i) => (missing === 'skip' && reports[i].absent ? [] : [i]));
-  if (reports.every((report) => report.absent)) throw new MissingVectorsError(incomplete);
+  if (missing !== 'zero' && reports.every((report) => report.absent)) throw new MissingVectorsError(incomplete);
 
   const width = sources.reduce((sum, source) => sum + source.dim, 0);
   const vectors = Matrix.zeros(kept.length, width, 'float32');
@@ -91,7 +92,7 @@ export async function nameVectors(
   for (const [s, { dim }] of sources.entries()) {
     const rows = parts[s].map(({ vector }) => (vector && normalize === 'l2' ? unitLength(vector) : vector));
     const known = rows.filter((row) => row !== undefined);
-    const centre = meanOf(known, dim);
+    const centre = missing === 'zero' ? new Float32Array(dim) : meanOf(known, dim);
     for (const [k, i] of kept.entries()) vectors.row(k).set(rows[i] ?? centre, column);
     column += dim;
   }

@@ -7,9 +7,9 @@
  */
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
-import { directions, rowDots, times, timesTransposed } from '../../numerics/index.js';
+import { columnMeans, rowDots, times, timesTransposed, toUnitLength } from '../../numerics/index.js';
 import type { Problem } from '../../problem/index.js';
-import { stackRows } from '../../problem/index.js';
+import { rowsWhere, selectRows, stackRows } from '../../problem/index.js';
 
 /** Known categories, in the whitened space. */
 export interface KnownCategories {
@@ -60,11 +60,27 @@ export function wordPrior(
   return { trust: alpha, means, covariance };
 }
 
-/** Cosines of the semantic vectors less the mean of the auxiliary ones; auxiliary categories first. */
-function cosines(backend: Backend, problem: Problem): Matrix<Float64Array> {
-  const { learnt, candidates } = directions(problem.auxiliarySemantics, problem.testSemantics);
-  const vectors = stackRows(learnt, candidates).copy('float64');
-  return timesTransposed(backend, vectors, vectors);
+/**
+ * Cosines of the semantic vectors less the mean of the auxiliary ones; auxiliary categories first. A vector of zeros is
+ * none: its category is like no other.
+ */
+function cosines(backend: Backend, { auxiliarySemantics, testSemantics }: Problem): Matrix<Float64Array> {
+  const vectors = stackRows(auxiliarySemantics, testSemantics).copy('float64');
+  const present = rowsWhere(vectors.rows, (c) => vectors.row(c).some((value) => value !== 0));
+  const mean = columnMeans(
+    selectRows(
+      vectors,
+      present.filter((c) => c < auxiliarySemantics.rows),
+    ),
+  );
+  for (const c of present) {
+    const row = vectors.row(c);
+    for (let j = 0; j < row.length; j++) row[j] -= mean[j];
+    toUnitLength(row);
+  }
+  const kernel = timesTransposed(backend, vectors, vectors);
+  for (let c = 0; c < kernel.rows; c++) kernel.set(c, c, 1);
+  return kernel;
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   describeMissing,
   fetchReadyVectors,
   MissingVectorsError,
+  type NameReport,
   type NameVectors,
   nameVectors,
   openVectors,
@@ -73,11 +74,7 @@ export const wordsStage: Stage = {
       // Encoded corpus and checkpoints are for a run that was killed; this one was not.
       await rm(path('words', 'training'), { recursive: true, force: true });
       await writeFileAtomic(path(layout.wordReport), `${JSON.stringify(found.reports, null, 2)}\n`);
-      const incomplete = found.reports.filter((report) => report.absent || report.missing.flat().length > 0);
-      if (incomplete.length > 0)
-        context.note(
-          `${incomplete.length} names are not wholly covered by the word vectors: ${incomplete.slice(0, 5).map(describeMissing).join('; ')}${incomplete.length > 5 ? '; …' : ''}`,
-        );
+      noteMissing(found.reports, context);
       return { summary: `${names.length} names, ${found.vectors.cols} dimensions` };
     } finally {
       await Promise.all(sources.map((source) => source.close()));
@@ -85,18 +82,28 @@ export const wordsStage: Stage = {
   },
 };
 
-/** `skip` leaves words out, never a whole category: the problem needs a vector for each. */
+/** At once and in one line each: which names words say nothing of, and which are known in part. */
+function noteMissing(reports: readonly NameReport[], { note }: StageContext): void {
+  const absent = reports.filter((report) => report.absent);
+  const partly = reports.filter((report) => !report.absent && report.missing.flat().length > 0);
+  const listed = (some: readonly string[]) => `${some.slice(0, 10).join(', ')}${some.length > 10 ? ', …' : ''}`;
+  if (absent.length > 0)
+    note(
+      `${absent.length} of ${reports.length} names have no word vector, so that words say nothing of them: ${listed(absent.map(({ name }) => name))}; an alias that has one helps`,
+    );
+  if (partly.length > 0) note(`words without a vector were left out: ${listed(partly.map(describeMissing))}`);
+}
+
+/** A name without a vector is said nothing of by words, unless somebody wants to know beforehand. */
 async function lookUp(...[names, sources, options]: Required<Parameters<typeof nameVectors>>): Promise<NameVectors> {
+  const { missing = 'skip' } = options;
   try {
-    const found = await nameVectors(names, sources, options);
-    const absent = found.reports.filter((report) => report.absent);
-    if (options.missing === 'skip' && absent.length > 0) throw new MissingVectorsError(absent);
-    return found;
+    return await nameVectors(names, sources, { ...options, missing: missing === 'skip' ? 'zero' : missing });
   } catch (error) {
     if (!(error instanceof MissingVectorsError)) throw error;
     throw new ConfigurationError(
       `${error.message.replace(/^\d+ names? lacks? /, `${error.reports.length} of the names lack word `)}`,
-      `Give such a category another name to look up, { name: Geococcyx, aliases: [roadrunner] } under categories or auxiliary.aliases, or set words.missing to ${options.missing === 'skip' ? 'mean' : 'skip or mean'}.`,
+      'Give such a category another name to look up, { name: Geococcyx, aliases: [roadrunner] } under categories or auxiliary.aliases, or set words.missing to skip: words then say nothing of it.',
     );
   }
 }
