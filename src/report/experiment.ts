@@ -4,11 +4,38 @@ import { comparison } from './comparison.js';
 import { significant } from './format.js';
 import { details, type Html, html, list, table } from './html.js';
 import { linePlot } from './lines.js';
+import { type GalleryOptions, galleryEnd } from './weights.js';
 
-export function experiment(result: ExperimentResult): Html {
+export async function experiment(result: ExperimentResult, folder: string, options: GalleryOptions): Promise<Html> {
+  const tables: Html[] = [];
+  for (const entry of result.tables) {
+    const shown = entry.columns[0] === 'web picture' && options.pictures;
+    tables.push(
+      html`<h3>${entry.title}</h3>${shown && (await weightedEnds(entry, folder, options))}${plainTable(entry)}`,
+    );
+  }
   return html`${result.plots.map((plot) => html`<h3>${plot.title}</h3>${linePlot(plot)}`)}
-${result.tables.map((entry) => html`<h3>${entry.title}</h3>${plainTable(entry)}`)}
+${tables}
 ${result.compare ? comparison(result.compare) : asides(result)}`;
+}
+
+/** The pictures of a table of highest and lowest weights, the highest in its first half. */
+async function weightedEnds(
+  { columns, rows }: ExperimentTable,
+  folder: string,
+  options: GalleryOptions,
+): Promise<Html> {
+  const column = (name: string) => columns.indexOf(name);
+  const pictures = rows.map((row) => ({
+    row: Number(row[0]),
+    category: String(row[column('category')]),
+    weight: Number(row[column('weight')]),
+    text: String(row[column('text')] ?? ''),
+  }));
+  const middle = Math.ceil(pictures.length / 2);
+  const high = { title: 'highest', kind: 'high', pictures: pictures.slice(0, middle) };
+  const low = { title: 'lowest', kind: 'low', pictures: pictures.slice(middle).reverse() };
+  return html`${await galleryEnd(high, folder, options)}${await galleryEnd(low, folder, options)}`;
 }
 
 /** What a comparison shows by itself. */

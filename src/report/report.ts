@@ -97,7 +97,7 @@ async function describe(backend: Backend, folder: ResultFolder, options: Gallery
         kind: 'Experiment',
         title,
         lead: [description, about(problem)].filter(Boolean).join(' '),
-        content: experiment(folder.result),
+        content: await experiment(folder.result, folder.path, options),
       };
     }
     case 'tune':

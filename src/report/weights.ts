@@ -60,7 +60,7 @@ export async function gallery(
       { title: 'lowest', kind: 'low', pictures: sorted.slice(sorted.length - count).reverse() },
     ];
     const lists: Html[] = [];
-    for (const end of ends) lists.push(await endOf(end, folder, options));
+    for (const end of ends) lists.push(await galleryEnd(end, folder, options));
     parts.push(
       options.pictures ? html`<h4>${category}</h4>${lists}` : details(`${category} (${pictures.length})`, lists),
     );
@@ -69,13 +69,18 @@ export async function gallery(
   return html`${parts}${rest > 0 && html`<p class="caption">${rest} more categories are not shown here; the folder of the fit has them all.</p>`}`;
 }
 
+/** One end of the order by weight. */
 interface End {
   title: string;
   kind: string;
   pictures: readonly WeightedPicture[];
 }
 
-async function endOf({ title, kind, pictures }: End, folder: string, options: GalleryOptions): Promise<Html> {
+export async function galleryEnd(
+  { title, kind, pictures }: End,
+  folder: string,
+  options: GalleryOptions,
+): Promise<Html> {
   const { pictures: provider, onUnreadable } = options;
   const heading = `${title} weights`;
   if (!provider)

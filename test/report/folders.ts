@@ -75,6 +75,16 @@ export async function makeFolders(root: string): Promise<ReportFolders> {
           ['lr', null],
         ],
       },
+      {
+        title: 'Highest and lowest weights: paper',
+        columns: ['web picture', 'category', 'weight', 'truth', 'text'],
+        rows: [
+          [1, hostileName, 2.5, 'clean', hostileText],
+          [2, hostileName, 2.25, 'clean', null],
+          [3, hostileName, 0.75, 'other', null],
+          [4, hostileName, 0.5, 'offtopic', hostileText],
+        ],
+      },
     ],
     parameters: { paper: { lambda1: 1 } },
     skipped: [{ method: 'clip', reason: hostileText }],

@@ -99,6 +99,17 @@ describe('the report', () => {
     expect(words(section)).toContain('Accuracy within each category');
   });
 
+  it('shows the web pictures of highest and lowest weight of an experiment as pictures, the extreme ones first', () => {
+    const [high, low] = [...[...all('#section-3')][0].querySelectorAll('ul.gallery')];
+    for (const [end, weights] of [
+      [high, ['2.50', '2.25']],
+      [low, ['0.50', '0.75']],
+    ] as const) {
+      expect([...end.querySelectorAll('img')]).toHaveLength(2);
+      expect([...end.querySelectorAll('.weight')].map(words)).toEqual(weights);
+    }
+  });
+
   it('shows convergence, confusion, map and weights of a fit', async () => {
     const section = [...all('#section-4')][0];
     const labels = [...section.querySelectorAll('figure .wide')].map((figure) => figure.getAttribute('aria-label'));
