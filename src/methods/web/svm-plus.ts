@@ -31,7 +31,7 @@ export const svmPlusParameters = {
     above: 0,
     range: log(1, 30),
   }),
-  sweeps: whole('passes over the pictures at most', 200),
+  sweeps: whole('passes over the pictures at most', 2000),
   functions: choice('slack functions of a machine', 'by-sign', ['by-sign', 'one'], 'searched'),
 };
 
