@@ -22,6 +22,7 @@ const packages = [
   ['chromium', () => existsSync(process.env.CHROMIUM || '/usr/bin/chromium')],
   ['fasttext', () => starts('fasttext')],
   ['python3-numpy', () => run('python3', ['-c', 'import numpy'], { capture: true }).status === 0],
+  ['python3-pil', () => run('/usr/bin/python3', ['-c', 'import PIL.ImageCms'], { capture: true }).status === 0],
   ['python3-scipy', () => run('python3', ['-c', 'import scipy'], { capture: true }).status === 0],
 ];
 

@@ -16,6 +16,10 @@ export const hasRedis = starts('redis-server', '--version');
 export const hasFasttext = starts('fasttext');
 export const hasBzip2 = starts('bzip2', '--help');
 export const hasNumpy = imports('numpy');
+/** A Python with numpy and Pillow: the first in the path, else the system's, for which Debian's packages are. */
+export const pythonWithPillow = ['python3', '/usr/bin/python3'].find(
+  (python) => !bare && spawnSync(python, ['-c', 'import numpy, PIL.ImageCms']).status === 0,
+);
 export const hasScipy = imports('scipy.io');
 
 /** Path of a Chromium: that of CHROMIUM, else Debian's. */

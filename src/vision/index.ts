@@ -20,7 +20,7 @@ export { type IndexedFeatures, loadFeatures, loadFeaturesOf } from './load-featu
 export { describeSource, type ImageModelEntry, type ModelEntry, type TextModelEntry } from './model-entry.js';
 export { addModel, findModel, listModels, removeModel } from './models.js';
 export type { Device, Reduction } from './network.js';
-export { OnnxBuilder } from './onnx/build.js';
+export { metadataFields, OnnxBuilder } from './onnx/build.js';
 export { exposeTensor, resolveLayer } from './onnx/expose.js';
 export { graph, model, type OnnxGraph, readGraph } from './onnx/graph.js';
 export { type Field, WireWriter } from './onnx/wire.js';

@@ -7,7 +7,8 @@ export default defineCommand({
   name: 'export',
   summary: 'Write the classifier of a finished workspace for use elsewhere, with a model card.',
   description:
-    'onnx: features to scores and confidences. onnx-pixels: the same with the network, pixels to scores. safetensors: the ' +
+    'onnx: features to scores and confidences. onnx-pixels: the same with the network, pixels to scores, and classify.py, which does in Python what ' +
+    '"bowerbird classify" does. safetensors: the ' +
     'matrices. problem: the problem file. xlsa17: the MATLAB pair of the zero-shot benchmarks, with the web pictures beside it, where the ' +
     'answers of all test pictures are known. ' +
     'categories.txt, ATTRIBUTION.txt and MODEL_CARD.md always come with it.',

@@ -53,7 +53,8 @@ export class OnnxBuilder {
     return name;
   }
 
-  finish(graphName: string): Uint8Array {
+  /** @param metadata what the model says about itself, by key */
+  finish(graphName: string, metadata: Readonly<Record<string, string>> = {}): Uint8Array {
     const body = new WireWriter();
     for (const part of [this.nodes, new WireWriter().text(graph.name, graphName), this.constants])
       for (const piece of part.pieces) body.encoded(piece);
@@ -63,6 +64,7 @@ export class OnnxBuilder {
       .text(model.producerName, 'bowerbird')
       .message(model.graph, body)
       .message(model.opsetImport, new WireWriter().text(1, '').integer(2, opset))
+      .encoded(metadataFields(metadata))
       .finish();
   }
 
@@ -79,6 +81,14 @@ export class OnnxBuilder {
     );
     return name;
   }
+}
+
+/** The `metadata_props` of a model, to stand beside its other fields. */
+export function metadataFields(metadata: Readonly<Record<string, string>>): Uint8Array {
+  const fields = new WireWriter();
+  for (const [key, value] of Object.entries(metadata))
+    fields.message(model.metadata, new WireWriter().text(1, key).text(2, value));
+  return fields.finish();
 }
 
 function encodeAttribute(name: string, given: Attributes[string]): WireWriter {

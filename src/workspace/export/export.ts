@@ -9,7 +9,9 @@ import { readProblem } from '../../problem/index.js';
 import { openClassifier } from '../classifier.js';
 import { openFeatureModel } from '../feature-model.js';
 import { layout, type Workspace } from '../workspace.js';
+import { classifyScript } from './classify-script.js';
 import { type ExportFormat, exportFormats } from './formats.js';
+import { graphMetadata } from './metadata.js';
 import { modelCard } from './model-card.js';
 import { pixelModel } from './pixel-model.js';
 import { scorerModel } from './scorer-graph.js';
@@ -41,10 +43,12 @@ export async function exportClassifier(
     await writeFileAtomic(join(folder, name), content);
     files.push(name);
   };
-  if (formats.includes('onnx')) await write('classifier.onnx', scorerModel(classifier.model));
+  const metadata = graphMetadata(classifier.model, classifier.features);
+  if (formats.includes('onnx')) await write('classifier.onnx', scorerModel(classifier.model, metadata));
   if (formats.includes('onnx-pixels')) {
     const model = await openFeatureModel(workspace.configuration.model, workspace);
-    await write('classifier-with-network.onnx', await pixelModel(model, classifier.model));
+    await write('classifier-with-network.onnx', await pixelModel(model, classifier.model, metadata));
+    await write('classify.py', classifyScript);
   }
   if (formats.includes('safetensors')) {
     await saveModel(join(folder, 'classifier.safetensors'), classifier.model);

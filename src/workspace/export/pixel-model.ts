@@ -10,6 +10,7 @@ import {
   type Field,
   graph as graphFields,
   ModelError,
+  metadataFields,
   model as modelFields,
   OnnxBuilder,
   type OnnxGraph,
@@ -18,12 +19,17 @@ import {
   resolveLayer,
   WireWriter,
 } from '../../vision/index.js';
+import type { GraphMetadata } from './metadata.js';
 import { addScorer, type ExportedModel } from './scorer-graph.js';
 
 const float32 = 1;
 const float16 = 10;
 
-export async function pixelModel(model: FeatureModel, classifier: ExportedModel): Promise<Uint8Array> {
+export async function pixelModel(
+  model: FeatureModel,
+  classifier: ExportedModel,
+  metadata: GraphMetadata = {},
+): Promise<Uint8Array> {
   const { model: path, reduction, preprocessing } = model.network;
   const whole = readGraph({ bytes: await readFile(path), file: path });
   const layer = resolveLayer(whole, model.layer);
@@ -38,7 +44,7 @@ export async function pixelModel(model: FeatureModel, classifier: ExportedModel)
   const after = new OnnxBuilder();
   const features = addReduction(after, layer, reduction, layout, half);
   addScorer(after, features, classifier);
-  return join(network, before, after);
+  return join(network, before, after, metadata);
 }
 
 /** value = (pixel · scale − mean)/deviation, in the network's order of channels and axes. */
@@ -98,7 +104,7 @@ function addReduction(
 }
 
 /** The nodes of the three graphs one after the other, with the inputs of the first and the outputs of the last. */
-function join(network: OnnxGraph, before: OnnxBuilder, after: OnnxBuilder): Uint8Array {
+function join(network: OnnxGraph, before: OnnxBuilder, after: OnnxBuilder, metadata: GraphMetadata): Uint8Array {
   const [first, last] = [before, after].map((builder) =>
     readGraph({ bytes: builder.finish('part'), file: 'the exported model' }),
   );
@@ -114,5 +120,5 @@ function join(network: OnnxGraph, before: OnnxBuilder, after: OnnxBuilder): Uint
   keep(network, network.declared);
   const model = new WireWriter();
   for (const field of network.modelFields) model.encoded(network.source.bytes.subarray(field.from, field.end));
-  return model.message(modelFields.graph, body).finish();
+  return model.message(modelFields.graph, body).encoded(metadataFields(metadata)).finish();
 }

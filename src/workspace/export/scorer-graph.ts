@@ -6,6 +6,7 @@ import type { Model } from '../../fit/index.js';
 import type { Matrix } from '../../linalg/index.js';
 import type { StrangerDecision } from '../../problem/index.js';
 import { OnnxBuilder } from '../../vision/index.js';
+import type { GraphMetadata } from './metadata.js';
 
 /** What a model is to its graph. */
 export type ExportedModel = Pick<Model, 'scorer' | 'sharpness' | 'strangers'>;
@@ -124,10 +125,10 @@ function values(matrix: Matrix): Float32Array {
 }
 
 /** Features in, scores out. */
-export function scorerModel(model: ExportedModel): Uint8Array {
+export function scorerModel(model: ExportedModel, metadata: GraphMetadata = {}): Uint8Array {
   const { map, weights } = model.scorer;
   const builder = new OnnxBuilder();
   builder.input('features', ['pictures', (map ?? weights).rows]);
   addScorer(builder, 'features', model);
-  return builder.finish('bowerbird classifier');
+  return builder.finish('bowerbird classifier', metadata);
 }
