@@ -5,7 +5,7 @@
 import { ProblemError } from '../errors.js';
 import type { Matrix } from '../linalg/index.js';
 import { type FeatureScaling, featureArrays, zeroVectorError } from './normalize.js';
-import { candidateNames, type Problem } from './problem.js';
+import { candidateNames, type Problem, unanswered } from './problem.js';
 
 export interface CheckOptions {
   /** With `l2`, a picture whose features are all zero is an error. @default 'none' */
@@ -185,6 +185,7 @@ function* checkAttachments(problem: Problem): Generator<ProblemError> {
     ['web_texts', problem.webTexts?.length, 'web_features', problem.webFeatures.rows],
     ['web_kind', problem.webKinds?.length, 'web_features', problem.webFeatures.rows],
     ['web_vouched', problem.webVouched?.length, 'web_features', problem.webFeatures.rows],
+    ['test_known', problem.testKnown?.length, 'test_features', problem.testFeatures.rows],
   ];
   if (web) {
     for (const [name, length] of [
@@ -213,6 +214,14 @@ function* checkValues(problem: Problem, options: CheckOptions): Generator<Proble
   const row = problem.webVouched?.findIndex((mark) => mark > 1) ?? -1;
   if (row >= 0)
     yield new ProblemError('web_vouched', row, `the mark is ${problem.webVouched![row]}; 0 or 1 was expected`);
+  const candidates = candidateNames(problem).length;
+  const known = problem.testKnown?.findIndex((label) => label < unanswered || label >= candidates) ?? -1;
+  if (known >= 0)
+    yield new ProblemError(
+      'test_known',
+      known,
+      `the answer is ${problem.testKnown![known]}; a candidate from 0 to ${candidates - 1} was expected, -1 for none of them, or ${unanswered} for no answer`,
+    );
   if (options.scaling === 'l2') for (const { name, matrix } of features) yield* checkNonzero(name, matrix);
 }
 

@@ -4,7 +4,7 @@
  */
 import { ArgumentError } from '../errors.js';
 import { Random } from '../linalg/index.js';
-import type { Problem } from './problem.js';
+import { type Problem, unanswered } from './problem.js';
 import { rowsWhere, selectIntegers, selectRows, stackRows } from './rows.js';
 import { withShares } from './shares.js';
 import { keepAuxiliary, rowsByCategory } from './subset.js';
@@ -17,7 +17,8 @@ export function generalize(problem: Problem, seed: number, share = 0.2): Problem
   if (problem.generalized) throw new ArgumentError('generalize: this problem is in the generalized setting already');
   if (!(share > 0 && share < 1))
     throw new ArgumentError(`generalize: share is ${share}; it must lie between 0 and 1, both excluded`);
-  const { auxiliaryLabels, auxiliaryFeatures, testFeatures, testLabels, auxiliaryNames, testNames } = problem;
+  const { auxiliaryLabels, auxiliaryFeatures, testFeatures, testLabels, testKnown, auxiliaryNames, testNames } =
+    problem;
   const moves = new Uint8Array(auxiliaryLabels.length);
   for (const [category, rows] of rowsByCategory(auxiliaryLabels, auxiliaryNames.length).entries()) {
     const count = Math.max(0, Math.min(rows.length - 1, Math.round(share * rows.length)));
@@ -32,6 +33,9 @@ export function generalize(problem: Problem, seed: number, share = 0.2): Problem
     testFeatures: stackRows(testFeatures, selectRows(auxiliaryFeatures, moved)),
     ...(testLabels && {
       testLabels: Int32Array.from([...testLabels, ...movedLabels.map((label) => testNames.length + label)]),
+    }),
+    ...(testKnown && {
+      testKnown: Int32Array.from([...testKnown, ...movedLabels.map(() => unanswered)]),
     }),
     generalized: true,
   };

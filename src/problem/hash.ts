@@ -23,6 +23,7 @@ export function problemHash(problem: Problem): string {
   addNumbers(hash, 'web_vouched', problem.webVouched);
   addMatrix(hash, 'test_features', problem.testFeatures);
   addNumbers(hash, 'test_labels', problem.testLabels);
+  addNumbers(hash, 'test_known', problem.testKnown);
   addMatrix(hash, 'test_semantics', problem.testSemantics);
   addStrings(hash, 'test_names', problem.testNames);
   addNumbers(hash, 'test_shares', problem.testShares);

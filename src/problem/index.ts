@@ -12,8 +12,10 @@ export {
   doubtAfter,
   type FitDetails,
   type FitOptions,
+  type KnownAnswers,
   type LinearDecision,
   type Method,
+  type NearestPictures,
   notFitted,
   type Probabilities,
   requireLearnable,
@@ -32,7 +34,7 @@ export {
   scaleToUnitLength,
 } from './normalize.js';
 export { type PlantedPicture, type PlantOptions, plantWeb } from './plant-web.js';
-export { candidateNames, candidateSemantics, type Problem, type ValidationWeb } from './problem.js';
+export { candidateNames, candidateSemantics, type Problem, unanswered, type ValidationWeb } from './problem.js';
 export { semanticsOf } from './read-arrays.js';
 export {
   drawFolder,

@@ -86,6 +86,21 @@ export interface StrangerGroups {
   readonly nearest: readonly { readonly listed: number; readonly auxiliary: number }[];
 }
 
+/** For each of n pictures its `count` nearest ones, nearest first, and their cosines, row after row. */
+export interface NearestPictures {
+  readonly count: number;
+  readonly nearest: Int32Array;
+  readonly cosines: Float64Array;
+}
+
+/** What people said of pictures. */
+export interface KnownAnswers {
+  /** Of the test pictures, as `testKnown` of a problem. */
+  readonly test?: Int32Array;
+  /** Of the web pictures: 1 shows what its label says, −1 does not, 0 nobody said. */
+  readonly web?: Int8Array;
+}
+
 /** Above this chance of being unlisted a picture is said to show none of the candidates. */
 export const unlistedChance = 0.5;
 
@@ -111,6 +126,10 @@ export interface Method {
   strangers?(): StrangerDecision | undefined;
   /** Unlisted pictures of the fit that belong together. */
   groups?(): StrangerGroups | undefined;
+  /** Which of the test pictures of the fit look alike. */
+  neighbours?(): NearestPictures | undefined;
+  /** Takes the fit up again with other answers of people, which is quicker than a fit; what they said before is forgotten. */
+  refit?(known: KnownAnswers, options?: Omit<FitOptions, 'backend'>): Promise<this>;
   details?(): FitDetails;
 }
 

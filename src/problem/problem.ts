@@ -29,6 +29,12 @@ export interface Problem {
   readonly testSemantics: Matrix;
   readonly testNames: readonly string[];
 
+  /**
+   * What a person said of test pictures: a candidate, −1 for one that shows none of them, `unanswered` for pictures nobody
+   * was asked about. Unlike `testLabels` these are learnt from.
+   */
+  readonly testKnown?: Int32Array;
+
   /** Known shares of the candidates among the test pictures, adding up to 1. @default unknown */
   readonly testShares?: Float64Array;
 
@@ -47,6 +53,9 @@ export interface Problem {
   /** 1 for web pictures that a person has looked at and found to show what their label says. */
   readonly webVouched?: Uint8Array;
 }
+
+/** In `testKnown`: nobody has said anything of this picture. */
+export const unanswered = -2;
 
 export interface ValidationWeb {
   readonly features: Matrix;

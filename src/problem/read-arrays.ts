@@ -41,6 +41,7 @@ export async function readArrayProblem(
     ...(await readWeb(webSource, auxiliaryFeatures.cols, options)),
     testFeatures: await read.matrix('test_features'),
     testLabels: await read.optional('test_labels', 'integers'),
+    testKnown: await read.optional('test_known', 'integers'),
     testSemantics,
     testNames: (await read.optional('test_names', 'strings')) ?? numberedNames('test', testSemantics.rows),
     testShares: normalized(await read.optional('test_shares', 'numbers')),

@@ -162,6 +162,6 @@ export function withWrongShare(problem: Problem, share: number, perCategory: num
   return keepWeb(problem, Int32Array.from(rows).sort());
 }
 
-function withoutLabels({ testLabels: _, ...problem }: Problem, truth: Int32Array): Folder {
+function withoutLabels({ testLabels: _, testKnown: _known, ...problem }: Problem, truth: Int32Array): Folder {
   return { problem, truth };
 }

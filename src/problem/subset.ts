@@ -37,6 +37,7 @@ export function keepTest(problem: Problem, rows: Int32Array): Problem {
     ...problem,
     testFeatures: selectRows(problem.testFeatures, rows),
     ...(problem.testLabels && { testLabels: selectIntegers(problem.testLabels, rows) }),
+    ...(problem.testKnown && { testKnown: selectIntegers(problem.testKnown, rows) }),
   };
 }
 
@@ -93,6 +94,7 @@ export function restrictToCategories(problem: Problem, choice: CategoryChoice): 
     auxiliaryNames: selectStrings(problem.auxiliaryNames, auxiliary),
     webLabels: kept.webLabels.map((label) => testLabel[label]),
     ...(kept.testLabels && { testLabels: kept.testLabels.map((label) => anyLabel[label] ?? -1) }),
+    ...(kept.testKnown && { testKnown: kept.testKnown.map((label) => (label < 0 ? label : anyLabel[label])) }),
     testSemantics: selectRows(problem.testSemantics, test),
     testNames: selectStrings(problem.testNames, test),
     ...(problem.testShares && { testShares: someShares(problem.testShares, anyLabel) }),

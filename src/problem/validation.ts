@@ -43,6 +43,7 @@ export function validationSplit(problem: Problem): Problem {
     webTexts: _texts,
     webKinds: _kinds,
     webVouched: _vouched,
+    testKnown: _known,
     ...rest
   } = restrictToCategories(
     { ...problem, testLabels: undefined, testShares: undefined, validationWeb: undefined },

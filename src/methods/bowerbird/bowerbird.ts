@@ -14,8 +14,10 @@ import type { Problem } from '../../problem/index.js';
 import {
   type FitDetails,
   type FitOptions,
+  type KnownAnswers,
   type LinearDecision,
   type Method,
+  type NearestPictures,
   notFitted,
   type Probabilities,
   requireLearnable,
@@ -30,10 +32,11 @@ import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
 import { type Ground, layGround, type Placed, place } from './ground.js';
 import { groupStrangers } from './groups.js';
+import { holdAnswers, namedPictures } from './known.js';
 import { linearFormula, strangerFormula } from './linear-formula.js';
 import { Neighbours } from './neighbours.js';
-import { Rehearsal } from './rehearsal.js';
-import { settle } from './settle.js';
+import { type Manner, Rehearsal } from './rehearsal.js';
+import { mostRoundsAgain, type Settled, settle } from './settle.js';
 import type { StatedShares } from './shares.js';
 import { BowerbirdSolver, type SolverOptions } from './solver.js';
 import {
@@ -67,6 +70,7 @@ const parameters = {
   trust: number('trust in words from 0 to 1; -1: learnt from auxiliary categories', -1, { least: 0, most: 1, or: -1 }),
   tails: number('degrees of freedom of web pictures, per dimension', 0.2, { above: 0 }),
   neighbours: whole('similar pictures each test picture is joined with', 10),
+  answerWeight: number('pictures that one which a person named counts for among its neighbours', 3, { least: 1 }),
   smoothing: number('words of prior in the language model of a category', 200, { above: 0 }),
   rounds: whole('most rounds of the alternation', 100),
 };
@@ -81,11 +85,28 @@ const withoutRehearsal = {
   sureness: { factor: 0.5, doubt: 0.05 },
 };
 
+/** Products in a round up to which a folder is settled anew whenever an answer comes in. */
+const smallWork = 3e7;
+
 /** Chance that the answer for a picture by itself says nothing. */
 const loneDoubt = 0.01;
 
+/** What stays as it is while answers come in. */
+interface Stage {
+  readonly problem: Problem;
+  readonly rehearsal?: Rehearsal;
+  readonly alone: BowerbirdSolver;
+  readonly side: TestSide;
+  readonly neighbours: Neighbours;
+  /** Features for telling strangers, and whether neighbours count among them. */
+  readonly strangerRows?: readonly Float64Array[];
+  readonly manner?: Manner;
+  readonly state: TestState;
+}
+
 interface Fitted {
   readonly backend: Backend;
+  readonly stage: Stage;
   readonly space: WhitenedSpace;
   readonly features: Matrix;
   readonly decisions: Matrix<Float64Array>;
@@ -139,8 +160,10 @@ export class Bowerbird implements Method {
       );
     const space = await WhitenedSpace.learn(problem, backend, options);
     await pause();
-    const ground = layGround(backend, space, problem, options);
     const pictures = place(backend, space, problem.testFeatures);
+    const laid = layGround(backend, space, problem, options);
+    const named = namedPictures(pictures, problem.testKnown, problem.testNames.length);
+    const ground: Ground = { ...laid, ...(named && { named }) };
     await pause();
     const plain = solverOptions(options, rehearsal, 1);
     const alone = new BowerbirdSolver(ground, plain);
@@ -149,7 +172,9 @@ export class Bowerbird implements Method {
     const variance = (rehearsal?.spread ?? withoutRehearsal.spread) * ground.known.within;
     const neighbours = new Neighbours(backend, pictures, options.neighbours);
     await pause();
-    const strangers = findStrangers(alone, pictures, variance, neighbours, problem, rehearsal);
+    const strangerRows =
+      rehearsal && !problem.generalized ? rowsOfStrangers(alone, pictures, variance, neighbours) : undefined;
+    const strangers = findStrangers(strangerRows, neighbours, problem.testKnown, rehearsal, pictures.rows.rows);
     const side: TestSide = {
       pictures,
       ...(options.neighbourWeight > 0 && { neighbours }),
@@ -157,6 +182,8 @@ export class Bowerbird implements Method {
       generalized: problem.generalized,
       shares: statedShares(problem) ?? options.shares,
       listed: strangers.unlisted.map((chance) => 1 - chance),
+      ...(problem.testKnown && { known: problem.testKnown }),
+      answerWeight: options.answerWeight,
       variance,
     };
     const sharp = solverOptions(options, rehearsal, options.sharpness);
@@ -171,18 +198,70 @@ export class Bowerbird implements Method {
     const manner = single ? undefined : await rehearsal?.manner(settled.state, sharp, options.rounds, pause);
     if (manner && manner.heat < 1) {
       const patient = start.fork({ ...sharp, sharpness: manner.sharpness * sharp.sharpness });
-      settled = await settle(patient, side, options.rounds, told, manner.heat);
+      settled = await settle(patient, side, options.rounds, told, { heat: manner.heat });
     }
+    if (single) answerAlone(settled.state);
+    const stage = { problem, rehearsal, alone, side, neighbours, strangerRows, manner, state: settled.state };
+    return this.#learnt(backend, space, stage, settled, strangers, single ? start.trust : settled.solver.trust);
+  }
+
+  /**
+   * The folder again with other answers of people, and all that was rehearsed and measured for the last estimate.
+   */
+  async refit(known: KnownAnswers, { signal, onProgress }: Omit<FitOptions, 'backend'> = {}): Promise<this> {
+    const { backend, space, stage } = this.#require();
+    const { options } = this;
+    const { rehearsal, neighbours, strangerRows, alone, state, manner } = stage;
+    const problem: Problem = { ...stage.problem, testKnown: known.test };
+    const { pictures } = stage.side;
+    const strangers = findStrangers(strangerRows, neighbours, known.test, rehearsal, pictures.rows.rows);
+    const side: TestSide = {
+      ...stage.side,
+      known: known.test,
+      listed: strangers.unlisted.map((chance) => 1 - chance),
+    };
+    const named = namedPictures(pictures, known.test, problem.testNames.length);
+    const { webVouched } = problem;
+    const webKnown = known.web ?? (webVouched && Int8Array.from(webVouched));
+    const ground: Ground = { ...alone.ground, named, webKnown };
+    const told = async (rounds: number, change: number) => {
+      onProgress?.({ done: rounds, total: mostRoundsAgain, detail: `${percent(change)} % moved` });
+      await yieldToEventLoop();
+      signal?.throwIfAborted();
+    };
+    // A small folder is settled from the beginning, as a whole fit would; in a large one a few rounds go on from the last.
+    const { rows, cols } = pictures.rows;
+    const small = rows * cols * state.candidates <= smallWork;
+    const start = (small ? alone : state.solver).fork(state.solver.options, ground);
+    if (small) start.learnFromWeb();
+    const settled = small
+      ? await settle(start, side, options.rounds, told, { heat: manner?.heat })
+      : await settle(start, side, mostRoundsAgain, told, { last: state });
+    const next = { ...stage, problem, side, alone: alone.fork(alone.options, ground), state: settled.state };
+    return this.#learnt(backend, space, next, settled, strangers, settled.solver.trust);
+  }
+
+  #learnt(
+    backend: Backend,
+    space: WhitenedSpace,
+    stage: Stage,
+    settled: Settled,
+    strangers: { unlisted: Float64Array; share: number },
+    webWeights: Float64Array,
+  ): this {
+    const { options } = this;
+    const { problem, rehearsal, alone, manner } = stage;
     const { solver, state } = settled;
-    if (single) answerAlone(state);
-    this.webWeights_ = (single ? start : solver).trust;
+    const { variance, pictures } = stage.side;
+    const { ground } = solver;
+    this.webWeights_ = webWeights;
     this.wordTrust_ = ground.prior.trust;
     this.wrongShare_ = solver.wrongShare;
     this.strangerShare_ = strangers.share;
     const total = state.counts.reduce((sum, count) => sum + count, 0);
     this.shares_ = state.counts.map((count) => count / total);
     this.rounds_ = settled.rounds;
-    this.converged_ = single || settled.converged;
+    this.converged_ = pictures.rows.rows < 2 || settled.converged;
     this.objective_ = settled.objective;
     this.model_ = linearModel(state, ground, problem.generalized);
     // A picture by itself is judged as sharply as rehearsals say.
@@ -190,7 +269,7 @@ export class Bowerbird implements Method {
       ? { factor: 1 / (options.sharpness * (manner?.sharpness ?? 1)), doubt: manner?.sureness.doubt ?? loneDoubt }
       : withoutRehearsal.sureness;
     this.#fitted = {
-      ...{ backend, space, laterSureness },
+      ...{ backend, space, stage, laterSureness },
       sureness: manner?.sureness ?? laterSureness,
       features: problem.testFeatures,
       decisions: state.decisions,
@@ -232,7 +311,12 @@ export class Bowerbird implements Method {
     const unlisted = own ? fitted.unlisted.slice() : laterStrangers(fitted, features);
     for (let j = 0; j < listed.rows; j++) {
       const row = listed.row(j);
-      for (let c = 0; c < row.length; c++) row[c] = ((1 - doubt) * row[c] + doubt / row.length) * (1 - unlisted[j]);
+      for (let c = 0; c < row.length; c++) row[c] = (1 - doubt) * row[c] + doubt / row.length;
+    }
+    if (own) holdAnswers(fitted.stage.side.known, listed);
+    for (let j = 0; j < listed.rows; j++) {
+      const row = listed.row(j);
+      for (let c = 0; c < row.length; c++) row[c] *= 1 - unlisted[j];
     }
     return { listed, unlisted };
   }
@@ -248,6 +332,10 @@ export class Bowerbird implements Method {
 
   groups(): StrangerGroups | undefined {
     return this.#fitted?.groups;
+  }
+
+  neighbours(): NearestPictures | undefined {
+    return this.#fitted?.stage.neighbours;
   }
 
   details(): FitDetails {
@@ -273,23 +361,27 @@ function solverOptions(options: BowerbirdOptions, rehearsal: Rehearsal | undefin
   };
 }
 
+function rowsOfStrangers(alone: BowerbirdSolver, pictures: Placed, variance: number, neighbours: Neighbours) {
+  return pictures.rows.rows >= leastCompany
+    ? strangerFeatures(alone, pictures, variance, neighbours)
+    : lonelyRows(alone, pictures, variance);
+}
+
 /** In the generalized setting known categories are no strangers, and nothing is known of others. */
 function findStrangers(
-  alone: BowerbirdSolver,
-  pictures: Placed,
-  variance: number,
+  rows: readonly Float64Array[] | undefined,
   neighbours: Neighbours,
-  problem: Problem,
-  rehearsal?: Rehearsal,
+  known: Int32Array | undefined,
+  rehearsal: Rehearsal | undefined,
+  n: number,
 ): { unlisted: Float64Array; share: number } {
-  const n = pictures.rows.rows;
-  if (!rehearsal || problem.generalized) return { unlisted: new Float64Array(n), share: 0 };
+  if (!rehearsal || !rows) {
+    const said = Float64Array.from({ length: n }, (_, j) => (known?.[j] === -1 ? 1 : 0));
+    return { unlisted: said, share: 0 };
+  }
   const { company, lonely } = rehearsal.strangers;
-  const ratios =
-    n >= leastCompany
-      ? strangerRatios(company, strangerFeatures(alone, pictures, variance, neighbours), neighbours)
-      : strangerRatios(lonely, lonelyRows(alone, pictures, variance));
-  const { chances, share } = strangerChances(ratios);
+  const ratios = n >= leastCompany ? strangerRatios(company, rows, neighbours, known) : strangerRatios(lonely, rows);
+  const { chances, share } = strangerChances(ratios, known);
   return { unlisted: chances, share };
 }
 

@@ -7,6 +7,7 @@ import type { Backend, Matrix } from '../../linalg/index.js';
 import { rowDots, timesTransposed } from '../../numerics/index.js';
 import type { Problem } from '../../problem/index.js';
 import type { WhitenedSpace } from '../blocks/whitened-space.js';
+import type { NamedPictures } from './known.js';
 import { TextEvidence } from './texts.js';
 import { type KnownCategories, type WordPrior, wordPrior } from './words.js';
 
@@ -24,10 +25,12 @@ export interface Ground {
   readonly prior: WordPrior;
   readonly web: Placed;
   /** Products of the web pictures with the means of the known categories, nw×Ca. */
-  readonly webKnown: Matrix<Float64Array>;
+  readonly webToKnown: Matrix<Float64Array>;
   readonly webLabels: Int32Array;
-  /** 1 for web pictures known to show what their label says. */
-  readonly webVouched?: Uint8Array;
+  /** What people said: 1 for web pictures that show what their label says, −1 for those that do not. */
+  readonly webKnown?: Int8Array;
+  /** Test pictures that people named. */
+  readonly named?: NamedPictures;
   readonly text?: TextEvidence;
 }
 
@@ -51,9 +54,9 @@ export function layGround(
     dimension: known.means.cols,
     prior: wordPrior(backend, known, problem, trust < 0 ? undefined : trust),
     web,
-    webKnown: timesTransposed(backend, web.rows, known.means),
+    webToKnown: timesTransposed(backend, web.rows, known.means),
     webLabels: problem.webLabels,
-    ...(problem.webVouched && { webVouched: problem.webVouched }),
+    ...(problem.webVouched && { webKnown: Int8Array.from(problem.webVouched) }),
     ...(problem.webText && {
       text: new TextEvidence(problem.webText, problem.webLabels, problem.testSemantics.rows, smoothing),
     }),

@@ -209,9 +209,10 @@ export class Rehearsal {
           neighbourWeight: this.#options.neighbourWeight,
           generalized: false,
           shares: 'unknown',
+          answerWeight: 1,
           variance: world.variance,
         };
-        const { state } = await settle(start, side, rounds, pause, heat);
+        const { state } = await settle(start, side, rounds, pause, { heat });
         judged.push({ scores: state.decisions, labels: selectIntegers(world.truth, rows) });
         // One large folder says enough.
         if (rows.length > largeFolder) break;

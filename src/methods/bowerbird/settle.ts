@@ -7,6 +7,9 @@ import { type TestSide, TestState } from './test-state.js';
 
 /** Rounds that describe the folder; after two thirds of them its shift is estimated. */
 const describing = 12;
+/** The same where the last estimate of the same folder is gone on from, and all rounds of such a refit. */
+const describingAgain = 2;
+export const mostRoundsAgain = 12;
 /** Mean change of the answers at which they are taken to rest. */
 const rest = 1e-3;
 
@@ -24,21 +27,23 @@ export interface Settled {
  * @param pause called after every round with the number of rounds and the change of the answers
  * @param heat share of the sharpness that the first round has; it rises to all of it while the folder is described. Low, it
  * lets the shares speak first: right in a folder of few categories, where many look alike
+ * @param last where an estimate of the same folder came to rest, before more was known of it
  */
 export async function settle(
   start: BowerbirdSolver,
   side: TestSide,
   mostRounds: number,
   pause: (rounds: number, change: number) => Promise<void>,
-  heat = 1,
+  { heat = 1, last }: { heat?: number; last?: TestState } = {},
 ): Promise<Settled> {
   const solver = start.fork();
   const state = new TestState(solver, side);
+  if (last) state.goOnFrom(last);
   const objective: number[] = [];
   let [rounds, change] = [0, 1];
-  for (; rounds < Math.min(describing, mostRounds); ) {
-    if (rounds === Math.round((2 * describing) / 3)) state.updateShift(start);
-    state.heat = Math.min(1, heat + (1 - heat) * (rounds / (describing - 2)));
+  for (; rounds < Math.min(last ? describingAgain : describing, mostRounds); ) {
+    if (!last && rounds === Math.round((2 * describing) / 3)) state.updateShift(start);
+    state.heat = last ? 1 : Math.min(1, heat + (1 - heat) * (rounds / (describing - 2)));
     state.updateVariance();
     solver.shiftWeb();
     solver.updateMeans(state);

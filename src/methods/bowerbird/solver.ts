@@ -69,11 +69,11 @@ export class BowerbirdSolver {
   constructor(ground: Ground, options: SolverOptions) {
     this.ground = ground;
     this.options = options;
-    const { prior, web, webVouched, known, dimension } = ground;
+    const { prior, web, webKnown, known, dimension } = ground;
     this.categories = prior.means.rows;
     this.means = prior.means;
     this.meanVariances = new Float64Array(this.categories);
-    this.trust = Float64Array.from({ length: web.rows.rows }, (_, i) => (webVouched?.[i] ? 1 : 0.6));
+    this.trust = Float64Array.from({ length: web.rows.rows }, (_, i) => saidTrust(webKnown?.[i]) ?? 0.6);
     this.webShift = new Float64Array(dimension);
     this.webVariance = known.within;
     this.#weights = this.trust.map((trust) => trust / this.webVariance);
@@ -96,8 +96,8 @@ export class BowerbirdSolver {
   }
 
   /** A copy that can go its own way, under other options if need be. */
-  fork(options = this.options): BowerbirdSolver {
-    const copy = new BowerbirdSolver(this.ground, options);
+  fork(options = this.options, ground = this.ground): BowerbirdSolver {
+    const copy = new BowerbirdSolver(ground, options);
     copy.means = this.means;
     copy.meanVariances.set(this.meanVariances);
     copy.trust.set(this.trust);
@@ -130,13 +130,21 @@ export class BowerbirdSolver {
 
   /** The exact posterior of the means given trust and, from the second phase on, the test pictures. */
   updateMeans(test?: TestState): void {
-    const { backend, prior, web, webLabels, known, dimension } = this.ground;
+    const { backend, prior, web, webLabels, named, known, dimension } = this.ground;
     const count = this.categories;
     const sums = Matrix.zeros(count, dimension);
     const precisions = new Float64Array(count);
     addByLabel(sums, precisions, web.rows, webLabels, this.#weights);
     for (let c = 0; c < count; c++) axpy(sums.row(c), -precisions[c], this.webShift);
-    test?.addTo(sums, precisions);
+    if (test) test.addTo(sums, precisions);
+    else if (named)
+      addByLabel(
+        sums,
+        precisions,
+        named.rows,
+        named.labels,
+        new Float64Array(named.labels.length).fill(1 / known.within),
+      );
     const posterior = posteriorCovariance(backend, prior.covariance, known.between, precisions);
     for (let c = 0; c < count; c++) axpy(sums.row(c), -precisions[c], prior.means.row(c));
     this.means = prior.means.copy('float64');
@@ -163,7 +171,7 @@ export class BowerbirdSolver {
   }
 
   #judgeWeb(withText: boolean): void {
-    const { webLabels, webVouched, dimension: d, text } = this.ground;
+    const { webLabels, webKnown, dimension: d, text } = this.ground;
     if (webLabels.length === 0) return;
     const { tails, evidence } = this.options;
     const freedom = tails * d;
@@ -178,13 +186,13 @@ export class BowerbirdSolver {
       const density = this.#density(own[i], variance) + this.#leftOut[i];
       const seen = evidence.slope * (density - this.#against[i]) + evidence.intercept;
       const odds = seen + prior + evidence.text * (this.#words?.[i] ?? 0);
-      const vouched = webVouched?.[i] === 1;
-      this.trust[i] = vouched ? 1 : 1 / (1 + Math.exp(-odds));
+      const said = saidTrust(webKnown?.[i]);
+      this.trust[i] = said ?? 1 / (1 + Math.exp(-odds));
       const nearness = (freedom + d) / (freedom + own[i] / variance);
       this.#weights[i] = (this.trust[i] * nearness) / variance;
       residual += this.trust[i] * nearness * (own[i] + d * left);
       trusted += this.trust[i];
-      if (!vouched) {
+      if (said === undefined) {
         judged++;
         judgedRight += this.trust[i];
       }
@@ -208,7 +216,7 @@ export class BowerbirdSolver {
 
   /** The same, and on the way what speaks for anything else: another listed category, a known one, one nobody listed. */
   #weighAgainst(): Float64Array {
-    const { backend, web, webLabels, webKnown, known } = this.ground;
+    const { backend, web, webLabels, webToKnown, known } = this.ground;
     const listed = distances(backend, web, shiftedRows(this.means, this.webShift));
     const knownShifted = shiftedRows(known.means, this.webShift);
     const knownLengths = rowDots(backend, knownShifted, knownShifted);
@@ -227,7 +235,7 @@ export class BowerbirdSolver {
             ? Number.NEGATIVE_INFINITY
             : this.#density(toListed[c], spreads[c]) - Math.log(3 * this.categories);
       const centred = web.squaredLengths[i] - 2 * along.at(i, 0);
-      terms[this.categories] = this.#knownDensity(webKnown.row(i), centred, knownLengths) - Math.log(3);
+      terms[this.categories] = this.#knownDensity(webToKnown.row(i), centred, knownLengths) - Math.log(3);
       terms[this.categories + 1] =
         this.#density(Math.max(0, centred + shiftLength), this.webVariance + known.between) - Math.log(3);
       this.#against[i] = logSumExp(terms);
@@ -283,7 +291,7 @@ export class BowerbirdSolver {
 
   /** The web pictures' and the prior's part of the objective. */
   webTerms(): number {
-    const { backend, prior, known, webLabels, webVouched } = this.ground;
+    const { backend, prior, known, webLabels, webKnown } = this.ground;
     const { evidence, sharpness } = this.options;
     const own = this.#distancesToOwn();
     const odds = Math.log((1 - this.wrongShare) / this.wrongShare);
@@ -292,7 +300,7 @@ export class BowerbirdSolver {
       const variance = this.webVariance + this.meanVariances[webLabels[i]];
       const theta = this.trust[i];
       const rest = theta * (evidence.intercept + odds + evidence.text * (this.#words?.[i] ?? 0));
-      const unsure = webVouched?.[i] === 1 ? 0 : entropy(theta) + entropy(1 - theta);
+      const unsure = saidTrust(webKnown?.[i]) === undefined ? entropy(theta) + entropy(1 - theta) : 0;
       total +=
         theta * (this.#density(own[i], variance) + this.#leftOut[i] - this.#against[i]) +
         (rest + unsure) / evidence.slope;
@@ -307,6 +315,11 @@ export class BowerbirdSolver {
     backend.choleskySolve(system, solved, 'columns');
     return total - (sharpness * backend.dot(away, solved)) / (2 * known.between);
   }
+}
+
+/** θ of a web picture that a person looked at. */
+function saidTrust(said: number | undefined): number | undefined {
+  return said ? (said > 0 ? 1 : 0) : undefined;
 }
 
 /** ((λC)⁻¹ + P)⁻¹ = λC − λC P^½ (I + P^½ λC P^½)⁻¹ P^½ λC, P = diag(p): never divides by a precision. */

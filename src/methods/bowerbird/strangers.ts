@@ -8,6 +8,7 @@
 import { Matrix } from '../../linalg/index.js';
 import { logSumExp, strangerSigns, timesTransposed, toUnitRows } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
+import { knownOdds } from './known.js';
 import { fitLogistic, type Logistic, logisticValue } from './logistic.js';
 import type { Neighbours } from './neighbours.js';
 import type { BowerbirdSolver } from './solver.js';
@@ -190,34 +191,42 @@ export function teachDetector(rehearsals: readonly Seen[]): Detector {
 
 const ridge = 5;
 
-function withNeighbours(own: Logistic, rows: readonly Float64Array[], neighbours: Neighbours): Float64Array[] {
+function withNeighbours(
+  own: Logistic,
+  rows: readonly Float64Array[],
+  neighbours: Neighbours,
+  known?: Int32Array,
+): Float64Array[] {
   const values = Float64Array.from(rows, (row) => logisticValue(own, row));
-  const others = neighbours.means(values);
+  const others = neighbours.means(knownOdds(values, known));
   return Array.from(values, (value, j) => Float64Array.of(value, others[j]));
 }
 
-/** Log likelihood ratios for being a stranger. */
+/** Log likelihood ratios for being a stranger; what people said of pictures counts with their neighbours. */
 export function strangerRatios(
   detector: Detector,
   rows: readonly Float64Array[],
   neighbours?: Neighbours,
+  known?: Int32Array,
 ): Float64Array {
   const { own, around, prior } = detector;
   const values =
     around && neighbours
-      ? withNeighbours(own, rows, neighbours).map((pair) => logisticValue(around, pair))
+      ? withNeighbours(own, rows, neighbours, known).map((pair) => logisticValue(around, pair))
       : rows.map((row) => logisticValue(own, row));
   return Float64Array.from(values, (value) => value - prior);
 }
 
 /** Chances of being a stranger and their share of the folder, which at first sight is small. */
-export function strangerChances(ratios: Float64Array): { chances: Float64Array; share: number } {
+export function strangerChances(ratios: Float64Array, known?: Int32Array): { chances: Float64Array; share: number } {
   let share = 0.2;
   const chances = new Float64Array(ratios.length);
   for (let step = 0; step < 100; step++) {
     const odds = Math.log(share / (1 - share));
     let sum = 0;
-    for (let j = 0; j < ratios.length; j++) sum += chances[j] = 1 / (1 + Math.exp(-ratios[j] - odds));
+    for (let j = 0; j < ratios.length; j++) chances[j] = ratios[j] + odds;
+    const said = knownOdds(chances, known);
+    for (let j = 0; j < ratios.length; j++) sum += chances[j] = 1 / (1 + Math.exp(-said[j]));
     // As if listed pictures had been seen before, three and three tenths of the folder: strangers must be worth a claim.
     const next = Math.min(0.95, Math.max(0.001, sum / (1.3 * ratios.length + 3)));
     if (Math.abs(next - share) < 1e-6) break;

@@ -1,6 +1,7 @@
 /** The test pictures' side of the estimate: assignments, shares, variance and shift. */
 import { Matrix } from '../../linalg/index.js';
 import type { Placed } from './ground.js';
+import { answerWeights, holdAnswers } from './known.js';
 import type { Neighbours } from './neighbours.js';
 import { equalShares, learnShares, type ShareModel, type StatedShares, shareOffsets, shareTerms } from './shares.js';
 import type { BowerbirdSolver } from './solver.js';
@@ -16,6 +17,9 @@ export interface TestSide {
   readonly shares: StatedShares;
   /** w_j: chance that each picture shows a listed category. @default 1 */
   readonly listed?: Float64Array;
+  /** What people said the pictures show, and as how many pictures a named one counts among its neighbours. */
+  readonly known?: Int32Array;
+  readonly answerWeight: number;
   /** Variance of a test picture about its category's mean, to start from. */
   readonly variance: number;
 }
@@ -39,6 +43,8 @@ export class TestState {
   /** Share of the sharpness that scores have for now. */
   heat = 1;
   readonly #weights: Float64Array;
+  /** The same among neighbours, where named pictures count for more. */
+  readonly #voices: Float64Array;
   readonly #strangerShare: number;
 
   constructor(solver: BowerbirdSolver, side: TestSide) {
@@ -55,9 +61,22 @@ export class TestState {
     this.shift = new Float64Array(solver.ground.dimension);
     this.variance = side.variance;
     this.#weights = side.listed ?? new Float64Array(rows).fill(1);
+    this.#voices = answerWeights(this.#weights, side.known, side.answerWeight);
     this.#strangerShare = 1 - this.#weights.reduce((sum, weight) => sum + weight, 0) / rows;
     this.score();
     softmaxRows(this.assignments, this.scores);
+    holdAnswers(side.known, this.assignments);
+    this.#count();
+  }
+
+  /** Goes on from where another estimate of the same folder came to rest. */
+  goOnFrom(other: TestState): void {
+    this.shift = other.shift;
+    this.variance = other.variance;
+    this.shareModel = other.shareModel;
+    this.offsets = other.offsets.slice();
+    this.assignments.data.set(other.assignments.data);
+    holdAnswers(this.side.known, this.assignments);
     this.#count();
   }
 
@@ -124,7 +143,7 @@ export class TestState {
     this.score();
     const before = this.assignments.copy('float64');
     const evidence = this.scores.copy('float64');
-    neighbours?.add(evidence, neighbourWeight, this.#weighted(before));
+    neighbours?.add(evidence, neighbourWeight, this.#weighted(before, this.#voices));
     if (learning) {
       this.#combine(evidence);
       for (let step = 0; step < 3; step++) {
@@ -162,6 +181,7 @@ export class TestState {
       for (let c = 0; c < to.length; c++) to[c] = from[c] + this.offsets[c];
     }
     softmaxRows(this.assignments, this.decisions);
+    holdAnswers(this.side.known, this.assignments, this.decisions);
     this.#count();
   }
 
@@ -175,11 +195,11 @@ export class TestState {
     return shareOffsets(counts, this.shareModel);
   }
 
-  #weighted(assignments: Matrix<Float64Array>): Matrix<Float64Array> {
+  #weighted(assignments: Matrix<Float64Array>, weights = this.#weights): Matrix<Float64Array> {
     const result = assignments.copy('float64');
     for (let j = 0; j < result.rows; j++) {
       const row = result.row(j);
-      for (let c = 0; c < row.length; c++) row[c] *= this.#weights[j];
+      for (let c = 0; c < row.length; c++) row[c] *= weights[j];
     }
     return result;
   }
@@ -245,7 +265,8 @@ export class TestState {
       for (let c = 0; c < q.length; c++) own += q[c] * score[c] + entropy(q[c]);
       total += this.#weights[j] * own;
     }
-    if (neighbours) total += (neighbourWeight / 2) * neighbours.agreement(this.#weighted(this.assignments));
+    if (neighbours)
+      total += (neighbourWeight / 2) * neighbours.agreement(this.#weighted(this.assignments, this.#voices));
     if (typeof shares === 'string') return total + shareTerms(this.counts, this.shareModel);
     for (let c = 0; c < shares.length; c++) total += this.counts[c] * Math.log(Math.max(shares[c], 1e-12));
     return total;

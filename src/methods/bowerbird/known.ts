@@ -1,0 +1,60 @@
+/**
+ * What people said of pictures, as evidence. A test picture that somebody named shows that category, but for a slip of
+ * the hand: its assignment q_j is held while all others are estimated, so that every round still raises the objective. In
+ * the looks of its category it is one picture as all others; among its neighbours it counts for several (`answerWeight`),
+ * because a folder's mistakes are shared: pictures that were assigned to a category support each other, right or wrong.
+ */
+import type { Matrix } from '../../linalg/index.js';
+import { selectRows, unanswered } from '../../problem/index.js';
+
+/** Chance that what a person says is not so. */
+const slip = 0.01;
+/** Log odds that a picture which somebody called listed or a stranger is one. */
+const sureOdds = Math.log((1 - slip) / slip);
+
+/** Holds the rows of named pictures; `decisions`, where given, say the same in logarithms. */
+export function holdAnswers(
+  known: Int32Array | undefined,
+  assignments: Matrix<Float64Array>,
+  decisions?: Matrix<Float64Array>,
+): void {
+  if (!known) return;
+  const other = slip / Math.max(1, assignments.cols - 1);
+  for (let j = 0; j < known.length; j++) {
+    if (known[j] < 0) continue;
+    assignments.row(j).fill(other);
+    assignments.set(j, known[j], 1 - slip);
+    decisions?.row(j).fill(Math.log(other));
+    decisions?.set(j, known[j], Math.log(1 - slip));
+  }
+}
+
+/** As how many pictures each test picture counts among its neighbours: `weight` for named ones. */
+export function answerWeights(listed: Float64Array, known: Int32Array | undefined, weight: number): Float64Array {
+  return known ? listed.map((chance, j) => (known[j] >= 0 ? chance * weight : chance)) : listed;
+}
+
+/** Log odds of being a stranger, those of answered pictures replaced by what was said. */
+export function knownOdds(odds: Float64Array, known: Int32Array | undefined): Float64Array {
+  if (!known) return odds;
+  return odds.map((value, j) => (known[j] === unanswered ? value : known[j] < 0 ? sureOdds : -sureOdds));
+}
+
+/** Test pictures that were named as a listed category, for the means before the folder is looked at. */
+export interface NamedPictures {
+  readonly rows: Matrix<Float64Array>;
+  readonly labels: readonly number[];
+}
+
+export function namedPictures(
+  { rows }: { readonly rows: Matrix<Float64Array> },
+  known: Int32Array | undefined,
+  categories: number,
+): NamedPictures | undefined {
+  const chosen = known ? [...known.keys()].filter((j) => known[j] >= 0 && known[j] < categories) : [];
+  if (chosen.length === 0) return undefined;
+  return {
+    rows: selectRows(rows, chosen) as Matrix<Float64Array>,
+    labels: chosen.map((j) => known![j]),
+  };
+}
