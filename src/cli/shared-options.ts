@@ -26,7 +26,7 @@ export const problemOptions = {
     type: 'string',
     default: 'semantics',
     placeholder: 'NAME',
-    description: 'Semantic vectors to use: the arrays aux_NAME and test_NAME.',
+    description: 'Semantic vectors to use: the arrays aux_NAME and test_NAME; several kinds with commas between.',
   },
   scaling: { type: 'choice', choices: featureScalings, default: 'l2', description: 'Scaling of the features.' },
   'centre-features': { type: 'flag', description: "Subtract each domain's own mean from its features." },

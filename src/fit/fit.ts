@@ -84,7 +84,7 @@ async function fitWith(
   const first = await fitAnswers(problem, method, { ...settings, backend });
   const { fitted, name, web, seconds, webWeights } = first;
   const groups = first.answers.groups && fitted.groups?.();
-  const { trace, semantics, dictionary, iterations, converged, warnings } = fitted.details?.() ?? {};
+  const { trace, semantics, dictionary, iterations, converged, warnings, trusts } = fitted.details?.() ?? {};
   const another = (some: Problem) => makeAnother(method, parameters, seed).fit(some, { backend, signal, onProgress });
   const setting = { ...settings, name, web, backend, seed, scaling };
   const { model, calibration, chances } = await modelOf(fitted, problem, another, setting);
@@ -116,6 +116,7 @@ async function fitWith(
       ...(iterations !== undefined && { iterations }),
       ...(converged !== undefined && { converged }),
       ...(warnings && { warnings }),
+      ...(trusts && { trusts }),
       peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
     },
   };

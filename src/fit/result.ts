@@ -30,6 +30,8 @@ export interface FitRecord {
   readonly iterations?: number;
   readonly converged?: boolean;
   readonly warnings?: readonly string[];
+  /** How far each kind of semantic vectors was believed, from 0 to 1. */
+  readonly trusts?: Readonly<Record<string, number>>;
   readonly peakMemoryBytes?: number;
 }
 

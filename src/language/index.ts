@@ -18,6 +18,10 @@ export {
   type SimilarityResult,
   spearman,
 } from './similarity.js';
+export { readAttributeTable } from './tables/attributes.js';
+export { type NamedVectors, nameKey, vectorsOfNames } from './tables/match.js';
+export { readTaxonomy } from './tables/taxonomy.js';
+export { readVectorTable, type VectorTableOptions } from './tables/vector-table.js';
 export { type ReadTextsOptions, readTexts } from './text/read-texts.js';
 export { stopWordLanguages, stopWords } from './text/stop-words.js';
 export {

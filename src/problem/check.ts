@@ -4,6 +4,7 @@
  */
 import { ProblemError } from '../errors.js';
 import type { Matrix } from '../linalg/index.js';
+import { checkBlocks } from './blocks.js';
 import { type FeatureScaling, featureArrays, zeroVectorError } from './normalize.js';
 import { candidateNames, type Problem, unanswered } from './problem.js';
 
@@ -22,6 +23,7 @@ export function checkProblem(problem: Problem, options: CheckOptions = {}): void
 /** All broken rules, at most one for each array and rule. */
 export function* brokenRules(problem: Problem, options: CheckOptions = {}): Generator<ProblemError> {
   yield* checkSizes(problem, options);
+  yield* checkBlocks(problem);
   yield* checkNames(problem);
   yield* checkLabels(problem, options);
   yield* checkShares(problem);

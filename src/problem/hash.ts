@@ -4,6 +4,7 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { Matrix } from '../linalg/index.js';
+import { writtenBlocks } from './blocks.js';
 import type { Problem } from './problem.js';
 
 const chunkBytes = 2 ** 26;
@@ -27,6 +28,15 @@ export function problemHash(problem: Problem): string {
   addMatrix(hash, 'test_semantics', problem.testSemantics);
   addStrings(hash, 'test_names', problem.testNames);
   addNumbers(hash, 'test_shares', problem.testShares);
+  for (const [name, blocks] of [
+    ['feature', problem.featureBlocks],
+    ['semantic', problem.semanticBlocks],
+  ] as const) {
+    const { blocks: names, widths, spaces } = writtenBlocks(blocks);
+    addStrings(hash, `${name}_blocks`, names);
+    addNumbers(hash, `${name}_widths`, widths);
+    addStrings(hash, `${name}_spaces`, spaces);
+  }
   hash.update(`generalized ${problem.generalized}\n`);
   const web = problem.validationWeb;
   addMatrix(hash, 'validation_web_features', web?.features);

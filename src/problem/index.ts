@@ -1,6 +1,17 @@
 /** Problems: the type, making, reading, checking and splitting them. */
 
 export { openArrays } from './array-source.js';
+export {
+  type Block,
+  besideEachOther,
+  blockArrays,
+  blocksFromArrays,
+  columnsOf,
+  type ImageTextPair,
+  imageTextPair,
+  type SemanticPart,
+  semanticParts,
+} from './blocks.js';
 export { brokenRules, type CheckOptions, checkProblem } from './check.js';
 export { diagnose, type Finding } from './diagnose.js';
 export { generalize } from './generalize.js';

@@ -12,7 +12,10 @@ import { readArrayProblem, readValidationWeb, withTermFrequencies } from './read
 import { isXlsa17, readXlsa17 } from './xlsa17.js';
 
 export interface LoadOptions extends NormalizeOptions {
-  /** Reads `aux_NAME` and `test_NAME` as semantic vectors, or the variable NAME of an xlsa17 pair. @default 'semantics' */
+  /**
+   * Reads `aux_NAME` and `test_NAME` as semantic vectors, of several names with commas between them all as blocks side by
+   * side; or the variable NAME of an xlsa17 pair. @default 'semantics'
+   */
   semantics?: string;
   /** Precision of all matrices. @default 'float64' */
   dtype?: Dtype;

@@ -64,6 +64,8 @@ export interface FitDetails {
   readonly converged?: boolean;
   /** Plain sentences about anything a user should know of this solution. */
   readonly warnings?: readonly string[];
+  /** How far each kind of semantic vectors is believed, from 0 to 1, by its name. */
+  readonly trusts?: Readonly<Record<string, number>>;
   /** Columns of numbers by name, an entry an iteration. */
   readonly trace?: Readonly<Record<string, readonly number[]>>;
   /** Learnt semantic vectors of the test pictures, n×m, and of the candidate categories in the same space, C×m. */

@@ -3,6 +3,7 @@
  * into the test categories, those of `auxiliaryLabels` into the auxiliary ones.
  */
 import type { Matrix } from '../linalg/index.js';
+import type { Block } from './blocks.js';
 import { stackRows } from './rows.js';
 
 export interface Problem {
@@ -34,6 +35,11 @@ export interface Problem {
    * was asked about. Unlike `testLabels` these are learnt from.
    */
   readonly testKnown?: Int32Array;
+
+  /** Features of several networks beside one another. @default one block */
+  readonly featureBlocks?: readonly Block[];
+  /** Semantic vectors of several kinds beside one another; a row of zeros in a block is a category without a vector. @default one block */
+  readonly semanticBlocks?: readonly Block[];
 
   /** Known shares of the candidates among the test pictures, adding up to 1. @default unknown */
   readonly testShares?: Float64Array;

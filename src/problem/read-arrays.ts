@@ -4,6 +4,7 @@ import { type NdArray, toInt32, toMatrix, toStrings } from '../formats/index.js'
 import { type Dtype, Matrix } from '../linalg/index.js';
 import { mostFrequentWords, termFrequencies } from '../text/index.js';
 import type { ArraySource } from './array-source.js';
+import { besideEachOther, blocksOf, kindNames, type WrittenBlocks } from './blocks.js';
 import type { Problem, ValidationWeb } from './problem.js';
 
 export interface ReadOptions {
@@ -26,12 +27,11 @@ export async function readArrayProblem(
   webSource: ArraySource,
   options: ReadOptions,
 ): Promise<Problem> {
-  const { semantics = 'semantics' } = options;
-  requireArrays(source, semantics);
+  const kinds = kindNames(options.semantics ?? 'semantics');
+  for (const kind of kinds) requireArrays(source, kind);
   const read = new TypedReader(source, options);
   const auxiliaryFeatures = await read.matrix('aux_features');
-  const auxiliarySemantics = await read.matrix(`aux_${semantics}`);
-  const testSemantics = await read.matrix(`test_${semantics}`);
+  const { auxiliarySemantics, testSemantics, semanticBlocks } = await readSemantics(read, kinds);
   const problem: Problem = {
     auxiliaryFeatures,
     auxiliaryLabels: await read.integers('aux_labels'),
@@ -44,11 +44,37 @@ export async function readArrayProblem(
     testKnown: await read.optional('test_known', 'integers'),
     testSemantics,
     testNames: (await read.optional('test_names', 'strings')) ?? numberedNames('test', testSemantics.rows),
+    ...blocksFrom('feature', await read.blocks('feature')),
+    ...(semanticBlocks && { semanticBlocks }),
     testShares: normalized(await read.optional('test_shares', 'numbers')),
     generalized: (await read.optional('generalized', 'integers'))?.[0] === 1,
     validationWeb: source.has('validation_web_features') ? await readValidationWeb(source, options) : undefined,
   };
   return withTermFrequencies(problem, options);
+}
+
+/** One kind as it is, with the blocks that it may have; several kinds as blocks, scaled alike. */
+async function readSemantics(read: TypedReader, kinds: readonly string[]) {
+  const sides = { aux: [] as Matrix[], test: [] as Matrix[] };
+  for (const kind of kinds)
+    for (const side of ['aux', 'test'] as const) sides[side].push(await read.matrix(`${side}_${kind}`));
+  if (kinds.length === 1)
+    return {
+      auxiliarySemantics: sides.aux[0],
+      testSemantics: sides.test[0],
+      ...(kinds[0] === 'semantics' && blocksFrom('semantic', await read.blocks('semantic'))),
+    };
+  return {
+    auxiliarySemantics: besideEachOther(sides.aux),
+    testSemantics: besideEachOther(sides.test),
+    semanticBlocks: kinds.map((name, i) => ({ name, width: sides.aux[i].cols })),
+  };
+}
+
+/** Under the name a problem has for them. */
+function blocksFrom(which: 'feature' | 'semantic', written: WrittenBlocks) {
+  const blocks = blocksOf(which, written);
+  return blocks && { [`${which}Blocks`]: blocks };
 }
 
 /** Shares may be written as any numbers in the right proportion; those that are none are left for the check. */
@@ -196,6 +222,14 @@ class TypedReader {
 
   async optional<K extends keyof Converted>(name: string, kind: K): Promise<Converted[K] | undefined> {
     return this.source.has(name) ? this.read(name, kind) : undefined;
+  }
+
+  async blocks(which: 'feature' | 'semantic'): Promise<WrittenBlocks> {
+    return {
+      blocks: await this.optional(`${which}_blocks`, 'strings'),
+      widths: await this.optional(`${which}_widths`, 'integers'),
+      spaces: await this.optional(`${which}_spaces`, 'strings'),
+    };
   }
 
   private async read<K extends keyof Converted>(name: string, kind: K): Promise<Converted[K]> {

@@ -38,6 +38,14 @@ export function stackRows(first: Matrix, second: Matrix): Matrix {
   return result;
 }
 
+/** The columns of `left` followed by those of `right`. */
+export function stackColumns(left: Matrix, right: Matrix): Matrix {
+  const result = Matrix.zeros(left.rows, left.cols + right.cols, left.dtype);
+  result.view(0, left.rows, 0, left.cols).copyFrom(left);
+  result.view(0, left.rows, left.cols, result.cols).copyFrom(right);
+  return result;
+}
+
 function adjacent(rows: ArrayLike<number>): boolean {
   for (let i = 1; i < rows.length; i++) if (rows[i] !== rows[i - 1] + 1) return false;
   return rows.length > 0;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ArgumentError } from '../errors.js';
 import { fromMatrix, type NdArray, removeAbandoned, renameOver, writeNpy, writeNpz } from '../formats/index.js';
 import type { Matrix } from '../linalg/index.js';
+import { blockArrays } from './blocks.js';
 import type { Problem } from './problem.js';
 
 export interface SaveOptions {
@@ -66,7 +67,13 @@ function problemArrays(problem: Problem, dtype: SaveOptions['dtype']): [string, 
     ['validation_web_kind', web?.kinds],
     ['aux_in_validation_web', web?.auxiliaryUsed],
   ];
-  return entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, toArray(value, dtype)]]));
+  return [
+    ...entries.flatMap(([name, value]): [string, NdArray | Matrix][] =>
+      value === undefined ? [] : [[name, toArray(value, dtype)]],
+    ),
+    ...blockArrays('feature', problem.featureBlocks),
+    ...blockArrays('semantic', problem.semanticBlocks),
+  ];
 }
 
 type Values = Matrix | Int32Array | Uint8Array | Float64Array | readonly string[];

@@ -75,6 +75,11 @@ export async function fitResults(backend: Backend, folder: FitFolder, options: G
             note: run.converged ? 'converged' : 'stopped before convergence',
           },
         ]),
+    ...Object.entries(run.trusts ?? {}).map(([kind, trust]) => ({
+      label: `Trust in ${kind}`,
+      value: `${percent(trust, 0)} %`,
+      note: 'of what distinguishes the looks of categories',
+    })),
     ...(run.seconds === undefined
       ? []
       : [

@@ -92,6 +92,7 @@ export const builtinModels: readonly ModelEntry[] = [
     licence: 'MIT',
     layer: 'image_embeds',
     reduction: 'flatten',
+    space: 'clip-vit-b32',
     dimension: 512,
     preprocessing: presets.clip,
   },
@@ -108,6 +109,7 @@ export const builtinModels: readonly ModelEntry[] = [
     licence: 'MIT',
     layer: 'text_embeds',
     reduction: 'flatten',
+    space: 'clip-vit-b32',
     dimension: 512,
     tokenizer: {
       type: 'url',

@@ -22,11 +22,12 @@ export interface EmbedNamesOptions extends RegistryOptions {
 }
 
 /**
- * One unit vector for each name, as rows.
+ * One unit vector for each name, as rows; of a name in several spellings, such as the common and the scientific one, the
+ * mean over all of them.
  * @example const vectors = await embedNames(['Yellow Warbler'], await getModel(await findModel('clip-vit-b32-text')));
  */
 export async function embedNames(
-  names: readonly string[],
+  names: readonly (string | readonly string[])[],
   file: ModelFile,
   options: EmbedNamesOptions = {},
 ): Promise<Matrix<Float32Array>> {
@@ -43,19 +44,25 @@ export async function embedNames(
   const vocabulary = await getFile(`${entry.name}-tokenizer`, entry.tokenizer, '.json', options);
   const tower = await TextTower.open(file, await readTokenizer(vocabulary.path), entry.contextLength, entry.layer);
   try {
-    const texts = names.flatMap((name) => templates.map((template) => template.replaceAll('{}', name)));
+    const texts = names.map((spellings) =>
+      [spellings].flat().flatMap((name) => templates.map((template) => template.replaceAll('{}', name))),
+    );
+    const all = texts.flat();
+    // Names that are done, by the number of texts that are.
+    const ends: number[] = [];
+    for (const own of texts) ends.push((ends.at(-1) ?? 0) + own.length);
     const vectors: Float32Array[] = [];
-    for (let done = 0; done < texts.length; done += batch) {
+    for (let done = 0; done < all.length; done += batch) {
       signal?.throwIfAborted();
-      vectors.push(...(await tower.embed(texts.slice(done, done + batch))));
-      onName?.({ done: Math.floor(vectors.length / templates.length), total: names.length });
+      vectors.push(...(await tower.embed(all.slice(done, done + batch))));
+      onName?.({ done: ends.filter((end) => end <= vectors.length).length, total: names.length });
     }
     const result = Matrix.zeros(names.length, vectors[0].length, 'float32');
-    names.forEach((_, i) => {
+    texts.forEach((own, i) => {
       const row = result.row(i);
-      for (let t = 0; t < templates.length; t++) {
-        const vector = unit(vectors[i * templates.length + t]);
-        for (let j = 0; j < row.length; j++) row[j] += vector[j] / templates.length;
+      for (let t = ends[i] - own.length; t < ends[i]; t++) {
+        const vector = unit(vectors[t]);
+        for (let j = 0; j < row.length; j++) row[j] += vector[j] / own.length;
       }
       row.set(unit(row));
     });

@@ -39,6 +39,8 @@ interface EntryBase {
   /** The tensor that is the feature. @default the model's only output */
   readonly layer?: string;
   readonly reduction: Reduction;
+  /** The joint space of an image-text model: its two towers bear the same name here. */
+  readonly space?: string;
   /** Where it is known beforehand. */
   readonly dimension?: number;
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { ArgumentError } from '../errors.js';
 import { readCsv, readNpz, toMatrix, toStrings } from '../formats/index.js';
 import { Matrix } from '../linalg/index.js';
-import { type KnownShares, type Problem, type ValidationWeb, withShares } from '../problem/index.js';
+import { blocksFromArrays, type KnownShares, type Problem, type ValidationWeb, withShares } from '../problem/index.js';
 import { type IndexedFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
 import { orphanedDecisions, readDecisions } from './decisions.js';
 import { auxiliaryCategories, type WebPicture, webPictures } from './pictures.js';
@@ -36,6 +36,7 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
   }
   const words = await readNpz(path(layout.words));
   const semantics = (name: string) => toMatrix(words.get(name)!, 'float32', { name, file: layout.words });
+  const semanticBlocks = blocksFromArrays('semantic', words, layout.words);
   const auxiliary = rowsByCategory(sets.auxiliary, auxiliaryNames);
   const generalized = configuration.answers === 'all';
   const test = testRows(sets.test, generalized ? [...testNames, ...auxiliaryNames] : testNames);
@@ -79,6 +80,7 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
     ...(sets.test.categories.some((category) => category !== '') && { testLabels: labelsOf(test) }),
     testSemantics: semantics('test_semantics'),
     testNames,
+    ...(semanticBlocks && { semanticBlocks }),
     generalized,
     ...(validationWeb && { validationWeb }),
   };

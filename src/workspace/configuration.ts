@@ -3,6 +3,7 @@ import type { TokenizeOptions, Word2vecSettings } from '../language/index.js';
 import type { ParameterValue } from '../methods/index.js';
 import { currentName } from '../methods/index.js';
 import type { KnownShares } from '../problem/index.js';
+import { type SemanticKind, semanticKinds, type WrittenKind } from './semantics/kinds.js';
 
 /** What a user may write; the JSON Schema in schema/bowerbird.schema.json checks it. */
 export interface WrittenConfiguration {
@@ -18,6 +19,7 @@ export interface WrittenConfiguration {
   dedupe?: Partial<DedupeSettings>;
   model?: string | ModelSettings;
   vectors?: string | readonly string[] | TrainingSettings;
+  semantics?: WrittenKind | readonly WrittenKind[];
   /** `normalise` is how `normalize` was written before. */
   words?: Partial<WordSettings> & { normalise?: WordSettings['normalize'] };
   text?: boolean | Partial<TextSettings>;
@@ -145,6 +147,7 @@ export interface Configuration {
   readonly crawl: CrawlSettings;
   readonly dedupe: DedupeSettings;
   readonly model: ModelSettings;
+  readonly semantics: readonly SemanticKind[];
   readonly vectors: readonly string[] | TrainingSettings;
   readonly words: WordSettings;
   readonly text: TextSettings | undefined;
@@ -207,6 +210,7 @@ export function completeConfiguration(
     crawl: { ...crawlDefaults, ...written.crawl },
     dedupe: { radius: 10, likeness: 0.8, leaks: 'drop', ...written.dedupe },
     model: typeof written.model === 'object' ? written.model : { name: written.model ?? 'resnet50' },
+    semantics: semanticKinds(written.semantics),
     vectors: vectorsOf(written.vectors ?? 'glove-100'),
     words: wordsOf(written.words),
     text: textOf(written.text, sources),

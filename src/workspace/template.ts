@@ -21,6 +21,8 @@ const notes: Partial<Record<keyof WrittenConfiguration, string>> = {
   crawl: 'How many pictures, under which licences; sources want to know who asks.',
   model: 'The vision network: "bowerbird models list", or an .onnx file.',
   vectors: 'Word vectors: glove-100, a GloVe or word2vec file, or { train: [corpus files] }.',
+  semantics:
+    'What describes the categories beside pictures: words, attributes, names (models embed-names), text (a text tower), taxonomy.',
   learner: 'The method and its parameters: "bowerbird methods".',
   tune: 'Trials of the search for parameters; false for the defaults.',
   compare: 'Other methods on the same pictures; false for none.',

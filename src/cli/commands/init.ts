@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { BowerbirdError, UsageError } from '../../errors.js';
+import { parseKind, type WrittenKind } from '../../workspace/names.js';
 import { defineCommand } from '../command.js';
 
 export default defineCommand({
@@ -36,6 +37,12 @@ export default defineCommand({
     'per-category': { type: 'integer', minimum: 1, default: 100, description: 'Web pictures for each category.' },
     model: { type: 'string', default: 'resnet50', placeholder: 'NAME|FILE', description: 'The vision network.' },
     vectors: { type: 'string', default: 'glove-100', placeholder: 'NAME|FILE', description: 'Word vectors.' },
+    semantics: {
+      type: 'list',
+      placeholder: 'KIND,…',
+      description:
+        'What describes the categories beside pictures: words, attributes=FILE, names=FILE, text=MODEL, taxonomy=FILE. [default: words]',
+    },
     contact: { type: 'string', placeholder: 'TEXT', description: 'Mail address or page, sent to the sources.' },
   },
   examples: [
@@ -73,6 +80,7 @@ export default defineCommand({
         crawl: { perCategory: options['per-category'], ...(options.contact && { contact: options.contact }) },
         model: options.model.endsWith('.onnx') ? from(options.model) : options.model,
         vectors: existsSync(options.vectors) ? from(options.vectors) : options.vectors,
+        ...(options.semantics && { semantics: options.semantics.map((kind) => semanticKind(kind, from)) }),
       }).catch(ofOptions);
       for (const line of missing({ ...options, auxiliary, test })) progress.note(line);
       printJson({ file });
@@ -84,6 +92,19 @@ export default defineCommand({
     }
   },
 });
+
+function semanticKind(text: string, from: (path: string) => string): WrittenKind {
+  const kind = parseKind(text);
+  if (kind === undefined)
+    throw new UsageError(
+      `--semantics is "${text}"; that is no kind of vectors`,
+      'Kinds: words, attributes=FILE, names=FILE, text=MODEL, taxonomy=FILE; several with commas between.',
+    );
+  if (kind === 'words' || 'text' in kind) return kind;
+  const [[key, file]] = Object.entries(kind);
+  if (!existsSync(file)) throw new UsageError(`--semantics: there is no file ${file}`);
+  return { [key]: from(file) } as WrittenKind;
+}
 
 /** No file was written yet that a line of it could be named in. */
 function ofOptions(error: unknown): never {

@@ -40,6 +40,11 @@ export default defineCommand({
       placeholder: 'FILE|URL',
       description: 'Makes it a text tower: its merges file or tokenizer.json.',
     },
+    space: {
+      type: 'string',
+      placeholder: 'NAME',
+      description: 'The joint space of an image-text model: the same for its two towers.',
+    },
     'tokenizer-sha256': { type: 'string', placeholder: 'HEX', description: 'Hash of the tokenizer.' },
     'context-length': {
       type: 'integer',
@@ -65,6 +70,7 @@ export default defineCommand({
       licence: options.licence,
       layer: options.layer,
       reduction: options.reduce,
+      ...(options.space && { space: options.space }),
     };
     const draft: ModelEntry = options.tokenizer
       ? {

@@ -41,7 +41,8 @@ export class WhitenedSpace {
   readonly auxiliaryCentre: Float64Array;
   /** Variance of an auxiliary picture about its category's mean, per dimension; below 1 by what the shrinkage adds. */
   readonly within: number;
-  readonly #power: number;
+  /** Exponent of the features. */
+  readonly power: number;
   readonly #backend: Backend;
   readonly #placed = new WeakMap<Matrix, Placed>();
   /** (L⁻¹)', so that rows are whitened by one product. */
@@ -57,7 +58,7 @@ export class WhitenedSpace {
     within: number,
   ) {
     this.#backend = backend;
-    this.#power = power;
+    this.power = power;
     this.#map = map;
     this.auxiliaryMeans = means;
     this.auxiliaryCounts = counts;
@@ -155,7 +156,7 @@ export class WhitenedSpace {
     const known = this.#placed.get(features);
     const print = fingerprint(features);
     if (known?.fingerprint === print) return known;
-    const rows = powerAndLength(features.copy('float64'), this.#power);
+    const rows = powerAndLength(features.copy('float64'), this.power);
     const centre = columnMeans(rows);
     subtract(rows, centre);
     const placed = { fingerprint: print, rows: this.#whitened(rows), centre };
@@ -167,6 +168,21 @@ export class WhitenedSpace {
   pullBack(vectors: Matrix<Float64Array>): Matrix<Float64Array> {
     const result = Matrix.zeros(vectors.rows, vectors.cols);
     this.#backend.gemm(result, vectors, this.#map, { transposeB: true });
+    return result;
+  }
+
+  /** The reverse: for vectors u those w with w·(whitened x) = u·(x − centre), w = L'u, by substitution in L⁻ᵀ w = u. */
+  carry(vectors: Matrix<Float64Array>): Matrix<Float64Array> {
+    const result = vectors.copy('float64');
+    for (let r = 0; r < result.rows; r++) {
+      const row = result.row(r);
+      for (let i = row.length - 1; i >= 0; i--) {
+        const inverse = this.#map.row(i);
+        let sum = row[i];
+        for (let j = i + 1; j < row.length; j++) sum -= inverse[j] * row[j];
+        row[i] = sum / inverse[i];
+      }
+    }
     return result;
   }
 

@@ -125,6 +125,8 @@ export class Bowerbird implements Method {
   webWeights_!: Float64Array;
   /** α: the share of the looks of categories that their words explain. */
   wordTrust_!: number;
+  /** The same for each kind of semantic vectors. */
+  trusts_!: Readonly<Record<string, number>>;
   /** Estimated share of wrong pictures among the web pictures nobody vouched for. */
   wrongShare_!: number;
   /** Estimated shares of the candidates among the listed test pictures. */
@@ -256,6 +258,7 @@ export class Bowerbird implements Method {
     const { ground } = solver;
     this.webWeights_ = webWeights;
     this.wordTrust_ = ground.prior.trust;
+    this.trusts_ = ground.prior.trusts;
     this.wrongShare_ = solver.wrongShare;
     this.strangerShare_ = strangers.share;
     const total = state.counts.reduce((sum, count) => sum + count, 0);
@@ -342,6 +345,7 @@ export class Bowerbird implements Method {
     return {
       iterations: this.rounds_,
       converged: this.converged_,
+      trusts: this.trusts_,
       ...(this.#warnings.length > 0 && { warnings: this.#warnings }),
       ...(this.objective_.length > 0 && { trace: { objective: this.objective_ } }),
     };

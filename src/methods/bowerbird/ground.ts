@@ -7,6 +7,7 @@ import type { Backend, Matrix } from '../../linalg/index.js';
 import { rowDots, timesTransposed } from '../../numerics/index.js';
 import type { Problem } from '../../problem/index.js';
 import type { WhitenedSpace } from '../blocks/whitened-space.js';
+import { imageTextHint } from './image-text.js';
 import type { NamedPictures } from './known.js';
 import { TextEvidence } from './texts.js';
 import { type KnownCategories, type WordPrior, wordPrior } from './words.js';
@@ -52,7 +53,7 @@ export function layGround(
   return {
     ...{ backend, space, known },
     dimension: known.means.cols,
-    prior: wordPrior(backend, known, problem, trust < 0 ? undefined : trust),
+    prior: wordPrior(backend, known, problem, trust < 0 ? undefined : trust, imageTextHint(space, problem)),
     web,
     webToKnown: timesTransposed(backend, web.rows, known.means),
     webLabels: problem.webLabels,

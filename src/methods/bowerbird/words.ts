@@ -1,15 +1,17 @@
 /**
- * What the words say of a category's looks, and how far to believe them. The means of categories are taken to vary
- * together as their semantic vectors do: Cov(μ_c, μ_c') = λ (α k(c, c') + (1 − α) [c = c']), k the cosine of the centred
- * vectors, λ the variance between categories. The trust α is the one under which the means of the auxiliary categories,
- * which are known, are most likely. Conditioned on them, the means of the test categories have an expectation (a
- * weighted sum of auxiliary means) and a covariance; words that explain nothing get α = 0 and say nothing.
+ * What is known of categories beside pictures, and how far to believe it. The means of categories are taken to vary
+ * together as their semantic vectors do: Cov(μ_c, μ_c') = λ (Σ_b α_b k_b(c, c') + (1 − Σ α_b) [c = c']), k_b the cosine of
+ * the centred vectors of one kind (words, attributes, …), λ the variance between categories. The trusts α_b are those under
+ * which the means of the auxiliary categories, which are known, are most likely (trust.ts). Where an image-text model says
+ * directly what a category looks like (image-text.ts), its hint times a weight is what is expected beforehand, and the rest
+ * varies in this way. Conditioned on the known means, those of the test categories have an expectation and a covariance; a
+ * kind that explains nothing gets α = 0 and says nothing.
  */
-import type { Backend } from '../../linalg/index.js';
-import { Matrix } from '../../linalg/index.js';
-import { columnMeans, rowDots, times, timesTransposed, toUnitLength } from '../../numerics/index.js';
-import type { Problem } from '../../problem/index.js';
-import { rowsWhere, selectRows, stackRows } from '../../problem/index.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
+import { columnMeans, times, timesTransposed, toUnitLength } from '../../numerics/index.js';
+import type { Problem, SemanticPart } from '../../problem/index.js';
+import { rowsWhere, selectRows, semanticParts, stackRows } from '../../problem/index.js';
+import { likeliestTrusts, mixture } from './trust.js';
 
 /** Known categories, in the whitened space. */
 export interface KnownCategories {
@@ -22,86 +24,134 @@ export interface KnownCategories {
 }
 
 export interface WordPrior {
-  /** α */
+  /** Σ α_b */
   readonly trust: number;
+  /** α_b of each kind by its name, and the share of the looks that an image-text model's hint explains. */
+  readonly trusts: Readonly<Record<string, number>>;
   /** Expected means of the test categories, Ct×d. */
   readonly means: Matrix<Float64Array>;
   /** Ct×Ct, in units of the variance between categories. */
   readonly covariance: Matrix<Float64Array>;
 }
 
+/** Hint and kernels are weighed in turn. */
+const hintRounds = 3;
+
+/**
+ * @param trust Σ α_b, where it is not to be learnt; how it is divided among the kinds still is
+ * @param hint what an image-text model expects of the looks, auxiliary categories first
+ */
 export function wordPrior(
   backend: Backend,
   { means: knownMeans, counts, within, between }: KnownCategories,
   problem: Problem,
   trust?: number,
+  hint?: Matrix<Float64Array>,
 ): WordPrior {
   const known = problem.auxiliarySemantics.rows;
-  const kernel = cosines(backend, problem);
-  const alpha = trust ?? mostLikelyTrust(backend, kernel.view(0, known, 0, known), knownMeans);
-  for (let c = 0; c < kernel.rows; c++) {
-    const row = kernel.row(c);
-    for (let k = 0; k < row.length; k++) row[k] *= alpha;
-    row[c] += 1 - alpha;
+  const parts = semanticParts(problem);
+  const kernels = parts.map((part) => cosines(backend, part));
+  const knownKernels = kernels.map((kernel) => kernel.view(0, known, 0, known).copy('float64'));
+  const [knownHint, testHint] = [hint?.view(0, known), hint?.view(known, hint.rows)];
+  let unexplained = knownMeans;
+  let weight = 0;
+  let trusts = learnTrusts(backend, knownKernels, unexplained, trust);
+  for (let round = 0; knownHint && round < hintRounds; round++) {
+    weight = hintWeight(backend, mixture(knownKernels, trusts), knownHint, knownMeans);
+    unexplained = lessHint(knownMeans, knownHint, weight);
+    trusts = learnTrusts(backend, knownKernels, unexplained, trust);
   }
+  const left = squares(unexplained) / Math.max(squares(knownMeans), 1e-300);
+  const kernel = mixture(kernels, trusts);
   // Means of few pictures are known less well.
   const system = kernel.view(0, known, 0, known).copy('float64');
   for (let c = 0; c < known; c++) {
-    const noise = within / (counts[c] * between);
+    const noise = within / (counts[c] * between * Math.max(left, 1e-3));
     system.set(c, c, system.at(c, c) + noise);
   }
   backend.cholesky(system);
   const across = kernel.view(known, kernel.rows, 0, known).copy('float64');
   const weights = across.copy('float64');
   backend.choleskySolve(system, weights, 'rows');
-  const means = times(backend, weights, knownMeans);
+  const expected = times(backend, weights, unexplained);
   const covariance = kernel.view(known, kernel.rows, known, kernel.rows).copy('float64');
   backend.gemm(covariance, weights, across, { transposeB: true, alpha: -1, beta: 1 });
-  return { trust: alpha, means, covariance };
+  if (testHint) for (let k = 0; k < covariance.data.length; k++) covariance.data[k] *= left;
+  const total = trusts.reduce((sum, value) => sum + value, 0);
+  return {
+    trust: total,
+    trusts: {
+      ...Object.fromEntries(parts.map(({ block }, k) => [block.name, trusts[k]])),
+      ...(hint && { 'image-text': 1 - left }),
+    },
+    means: testHint ? lessHint(expected, testHint, -weight) : expected,
+    covariance,
+  };
+}
+
+function learnTrusts(
+  backend: Backend,
+  kernels: readonly Matrix<Float64Array>[],
+  means: Matrix<Float64Array>,
+  given: number | undefined,
+): number[] {
+  if (given !== undefined && kernels.length === 1) return [given];
+  const trusts = likeliestTrusts(backend, kernels, timesTransposed(backend, means, means));
+  if (given === undefined) return trusts;
+  const total = trusts.reduce((sum, value) => sum + value, 0);
+  return trusts.map((value) => (total > 0 ? (given * value) / total : given / trusts.length));
+}
+
+/** Generalized least squares: tr(H'Σ⁻¹M) / tr(H'Σ⁻¹H), never below 0. */
+function hintWeight(
+  backend: Backend,
+  covariance: Matrix<Float64Array>,
+  hint: Matrix<Float64Array>,
+  means: Matrix<Float64Array>,
+): number {
+  const solved = hint.copy('float64');
+  backend.cholesky(covariance);
+  backend.choleskySolve(covariance, solved, 'columns');
+  const own = backend.dot(solved, hint.copy('float64'));
+  return own > 0 ? Math.max(0, backend.dot(solved, means) / own) : 0;
+}
+
+function lessHint(means: Matrix<Float64Array>, hint: Matrix<Float64Array>, weight: number): Matrix<Float64Array> {
+  const result = means.copy('float64');
+  for (let c = 0; c < result.rows; c++) {
+    const [to, from] = [result.row(c), hint.row(c)];
+    for (let j = 0; j < to.length; j++) to[j] -= weight * from[j];
+  }
+  return result;
+}
+
+function squares({ data }: Matrix<Float64Array>): number {
+  let sum = 0;
+  for (const value of data) sum += value * value;
+  return sum;
 }
 
 /**
- * Cosines of the semantic vectors less the mean of the auxiliary ones; auxiliary categories first. A vector of zeros is
+ * Cosines of the vectors of one kind less the mean of the auxiliary ones; auxiliary categories first. A vector of zeros is
  * none: its category is like no other.
  */
-function cosines(backend: Backend, { auxiliarySemantics, testSemantics }: Problem): Matrix<Float64Array> {
-  const vectors = stackRows(auxiliarySemantics, testSemantics).copy('float64');
-  const present = rowsWhere(vectors.rows, (c) => vectors.row(c).some((value) => value !== 0));
-  const mean = columnMeans(
-    selectRows(
-      vectors,
-      present.filter((c) => c < auxiliarySemantics.rows),
-    ),
-  );
-  for (const c of present) {
-    const row = vectors.row(c);
-    for (let j = 0; j < row.length; j++) row[j] -= mean[j];
-    toUnitLength(row);
-  }
+function cosines(backend: Backend, { auxiliary, test }: SemanticPart): Matrix<Float64Array> {
+  const vectors = centredVectors(auxiliary, test);
+  for (let c = 0; c < vectors.rows; c++) toUnitLength(vectors.row(c));
   const kernel = timesTransposed(backend, vectors, vectors);
   for (let c = 0; c < kernel.rows; c++) kernel.set(c, c, 1);
   return kernel;
 }
 
-/**
- * Maximizes the likelihood of the means over a grid of α, the overall variance being the best one for each α. In the
- * eigenvectors u_k of the cosines the means are independent with variances α e_k + 1 − α.
- */
-function mostLikelyTrust(backend: Backend, kernel: Matrix<Float64Array>, means: Matrix<Float64Array>): number {
-  const vectors = kernel.copy('float64');
-  const values = new Float64Array(vectors.rows);
-  backend.eigh(values, vectors);
-  const products = timesTransposed(backend, means, means);
-  const projected = Matrix.zeros(vectors.rows, vectors.rows);
-  backend.gemm(projected, vectors, products);
-  const energy = rowDots(backend, projected, vectors).map((value) => value / means.cols);
-  let best = { trust: 0, likelihood: Number.NEGATIVE_INFINITY };
-  for (let step = 0; step <= 33; step++) {
-    const trust = 0.03 * step;
-    const variances = values.map((value) => Math.max(trust * value + 1 - trust, 1e-9));
-    const scale = energy.reduce((sum, value, k) => sum + value / variances[k], 0) / energy.length;
-    const likelihood = -variances.reduce((sum, value) => sum + Math.log(scale * value), 0);
-    if (likelihood > best.likelihood) best = { trust, likelihood };
+/** Auxiliary vectors, then test vectors, less the mean of the auxiliary ones; zeros stay. */
+export function centredVectors(auxiliary: Matrix, test: Matrix): Matrix<Float64Array> {
+  const vectors = stackRows(auxiliary, test).copy('float64');
+  const present = rowsWhere(vectors.rows, (c) => vectors.row(c).some((value) => value !== 0));
+  const known = present.filter((c) => c < auxiliary.rows);
+  const mean = columnMeans(selectRows(vectors, known));
+  for (const c of present) {
+    const row = vectors.row(c);
+    for (let j = 0; j < row.length; j++) row[j] -= mean[j];
   }
-  return best.trust;
+  return vectors;
 }

@@ -83,6 +83,7 @@ function makingSection({ configuration }: Workspace, { features, model }: Classi
     `method: ${method}, ${title} (${citation})`,
     `scores: ${kind}`,
     `parameters (${record.parametersFrom}): ${parameters.join(', ') || 'none'}`,
+    `semantic vectors: ${configuration.semantics.map(({ kind }) => kind).join(', ')}`,
     `word vectors: ${'train' in configuration.vectors ? `trained on ${configuration.vectors.train.join(', ')}` : configuration.vectors.join(', ')}`,
     `seed ${record.seed}, ${record.backend.description}, problem ${record.inputs.problem.slice(0, 16)}…`,
   ]);
