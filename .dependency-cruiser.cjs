@@ -35,6 +35,7 @@ const allowed = {
   distribute: [],
   report: ['fit', 'linalg', 'formats', 'numerics', 'problem', 'evaluation', 'catalog', 'decoding'],
   demo: ['linalg'],
+  field: ['linalg', 'formats', 'numerics', 'problem', 'fit', 'catalog', 'crawl', 'decoding', 'vision', 'workspace'],
   studio: [
     'linalg',
     'formats',

@@ -1,4 +1,4 @@
-// Builds dist/: the WebAssembly kernels of assembly/ and the page of studio/ (each only when its sources changed), the
+// Builds dist/: the WebAssembly kernels of assembly/ and the pages of studio/ and field/ (each only when its sources changed), the
 // WebAssembly build of onnxruntime from its package, then the TypeScript of src/. With --clean an earlier dist/ is removed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const assembly = join(root, 'assembly');
 const studio = join(root, 'studio');
+const field = join(root, 'field');
 
 function run(command, args) {
   const result = spawnSync(process.execPath, [command, ...args], { cwd: root, stdio: 'inherit' });
@@ -41,6 +42,15 @@ whenChanged([assembly], /\.(ts|mjs|json)$/, join(root, 'dist', 'assembly', 'stam
 whenChanged([studio], /\.(ts|svelte|css|html|svg)$/, join(root, 'dist', 'studio', 'stamp'), () => {
   run(join(root, 'node_modules', 'vite', 'bin', 'vite.js'), ['build', '--config', join(studio, 'vite.config.ts')]);
 });
+whenChanged([field], /\.(ts|svelte|css|html|svg|png|json)$/, join(root, 'dist', 'field', 'stamp'), () => {
+  run(join(root, 'node_modules', 'vite', 'bin', 'vite.js'), ['build', '--config', join(field, 'vite.config.ts')]);
+  // What browsers need of onnxruntime beside the WebAssembly build that Node runs too.
+  const folder = join(root, 'dist', 'field', 'engine');
+  mkdirSync(folder, { recursive: true });
+  const binary = 'ort-wasm-simd-threaded.jspi';
+  for (const name of ['ort.wasm.min.mjs', 'ort.jspi.min.mjs', `${binary}.mjs`, `${binary}.wasm`])
+    copyFileSync(join(root, 'node_modules', 'onnxruntime-web', 'dist', name), join(folder, name));
+});
 const engine = join(root, 'dist', 'vision', 'onnxruntime-web');
 whenChanged([], /./, join(engine, 'stamp'), () => {
   // All that Node needs of a package of 139 MB whose other files serve browsers.
@@ -59,7 +69,7 @@ run(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), ['-p', 'tsconfig.bui
 // What was compiled from sources that are gone would be shipped otherwise.
 for (const name of readdirSync(join(root, 'dist'), { recursive: true }).map(String)) {
   const source =
-    /^(?!(?:api|assembly|studio[\\/]app|vision[\\/]onnxruntime-web)[\\/])(.*?)\.(?:d\.ts|d\.cts|js|d\.ts\.map|js\.map)$/.exec(
+    /^(?!(?:api|assembly|studio[\\/]app|field[\\/](?:app|engine)|vision[\\/]onnxruntime-web)[\\/])(.*?)\.(?:d\.ts|d\.cts|js|d\.ts\.map|js\.map)$/.exec(
       name,
     )?.[1];
   if (source !== undefined && !existsSync(join(root, 'src', `${source}.ts`))) rmSync(join(root, 'dist', name));

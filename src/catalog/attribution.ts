@@ -21,7 +21,8 @@ const names: Record<string, string> = {
   unknown: 'licence unknown',
 };
 
-function licenceName(picture: PictureRow): string {
+/** As people write it: CC BY-SA 4.0. */
+export function licenceName(picture: Pick<PictureRow, 'licence' | 'licenceUrl'>): string {
   const version = /\/(\d+\.\d+)(?:\/|$)/.exec(picture.licenceUrl ?? '')?.[1];
   const name = names[picture.licence] ?? picture.licence.toUpperCase().replace('-', ' ');
   return version ? `${name} ${version}` : name;

@@ -1,5 +1,5 @@
 /** The catalog of a workspace: which pictures were found, what became of them, and where their files lie. */
-export { writeAttribution } from './attribution.js';
+export { licenceName, writeAttribution } from './attribution.js';
 export { Catalog, type CatalogOptions, openCatalog, type PictureQuestion } from './catalog.js';
 export { type CroissantOptions, writeCroissant } from './croissant.js';
 export { exportParquet } from './export-parquet.js';

@@ -21,6 +21,7 @@ export { describeSource, type ImageModelEntry, type ModelEntry, type TextModelEn
 export { addModel, findModel, listModels, removeModel } from './models.js';
 export type { Device, Reduction } from './network.js';
 export { metadataFields, OnnxBuilder } from './onnx/build.js';
+export { compressWeights } from './onnx/compress.js';
 export { exposeTensor, resolveLayer } from './onnx/expose.js';
 export { graph, model, type OnnxGraph, readGraph } from './onnx/graph.js';
 export { type Field, WireWriter } from './onnx/wire.js';

@@ -1,6 +1,6 @@
 /** Workspaces: one folder from names to answers. */
 export type { ProblemRows } from './assemble.js';
-export { openClassifier } from './classifier.js';
+export { type Classifier, openClassifier } from './classifier.js';
 export {
   type ClassifiedPicture,
   type ClassifyOptions,
@@ -14,9 +14,11 @@ export { DatasetError, type DatasetName, datasetNames } from './dataset/layouts.
 export { type Decision, readDecisions, recordDecision, undoDecision, webDuplicates } from './decisions.js';
 export { exportClassifier } from './export/export.js';
 export { type ExportFormat, exportFormats } from './export/formats.js';
+export { modelCard } from './export/model-card.js';
+export { pixelModel } from './export/pixel-model.js';
 export { openFeatureModel } from './feature-model.js';
 export { workIsOn } from './lock.js';
-export { auxiliaryCategories, listSource, type WebPicture } from './pictures.js';
+export { auxiliaryCategories, listSource, openTestPictures, type WebPicture, webPictures } from './pictures.js';
 export { ConfigurationError, configurationFile, readConfiguration } from './read-configuration.js';
 export { type RunOptions, type RunReport, runWorkspace, type StageReport } from './run.js';
 export { picturesOfRun } from './run-pictures.js';

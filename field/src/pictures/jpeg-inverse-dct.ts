@@ -46,12 +46,7 @@ function pass8(values: Int32Array, at: number, step: number, shift: number): voi
   const cross = (v7 + v3 + v5 + v1) * c1175;
   const [z1, z2] = [-(v7 + v1) * c0899, -(v5 + v3) * c2562];
   const [z3, z4] = [cross - (v7 + v3) * c1961, cross - (v5 + v1) * c0390];
-  const [o0, o1, o2, o3] = [
-    v7 * c0298 + z1 + z3,
-    v5 * c2053 + z2 + z4,
-    v3 * c3072 + z2 + z3,
-    v1 * c1501 + z1 + z4,
-  ];
+  const [o0, o1, o2, o3] = [v7 * c0298 + z1 + z3, v5 * c2053 + z2 + z4, v3 * c3072 + z2 + z3, v1 * c1501 + z1 + z4];
   values[at] = (e0 + o3 + half) >> shift;
   values[at + 7 * step] = (e0 - o3 + half) >> shift;
   values[at + step] = (e1 + o2 + half) >> shift;

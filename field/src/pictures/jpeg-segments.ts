@@ -91,7 +91,8 @@ export class Segments {
     else if (marker === 0xc0 || marker === 0xc1 || marker === 0xc2) this.#frame(segment, marker === 0xc2);
     else if (marker >= 0xc3 && marker <= 0xcf && marker !== 0xc8) throw new UncommonJpeg('an uncommon kind of JPEG');
     else if (marker === 0xe0 && startsWith(segment, 'JFIF\0')) this.application.jfif = true;
-    else if (marker === 0xe1 && startsWith(segment, 'Exif\0\0')) this.application.orientation = orientation(segment.subarray(6));
+    else if (marker === 0xe1 && startsWith(segment, 'Exif\0\0'))
+      this.application.orientation = orientation(segment.subarray(6));
     else if (marker === 0xe2 && startsWith(segment, 'ICC_PROFILE\0')) this.#profile(segment);
     else if (marker === 0xee && startsWith(segment, 'Adobe')) this.application.adobe = segment[11];
   }

@@ -45,7 +45,14 @@ export function decodeJpeg(bytes: Uint8Array, shrink: Shrink = 1): DecodedJpeg {
   const height = Math.floor(frame.height / shrink);
   const whole = planes.map((plane) => plane.enlarged(shrink));
   const data = toRgb(whole, width, height, planes.length === 3 && hasChroma(frame, application));
-  return { width, height, data, grey: planes.length === 1, orientation: application.orientation, profile: application.profile };
+  return {
+    width,
+    height,
+    data,
+    grey: planes.length === 1,
+    orientation: application.orientation,
+    profile: application.profile,
+  };
 }
 
 function required(frame: Frame | undefined): Frame {

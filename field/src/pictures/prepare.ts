@@ -116,8 +116,7 @@ function mirrored({ width, height, data }: Pixels): Pixels {
 
 function reversed(data: Uint8ClampedArray): Uint8ClampedArray {
   const result = new Uint8ClampedArray(data.length);
-  for (let i = 0; i < data.length; i += 3)
-    for (let c = 0; c < 3; c++) result[i + c] = data[data.length - 3 - i + c];
+  for (let i = 0; i < data.length; i += 3) for (let c = 0; c < 3; c++) result[i + c] = data[data.length - 3 - i + c];
   return result;
 }
 

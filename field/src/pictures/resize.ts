@@ -110,15 +110,14 @@ function grow({ width, height, data }: Pixels, across: number, down: number, ker
   const blend = kernel === 'linear' ? bilinear : separable;
   for (let y = 0; y < rows; y++)
     for (let x = 0; x < columns; x++)
-      for (let c = 0; c < 3; c++)
-        result[(y * columns + x) * 3 + c] = blend(data, c, width, vertical[y], horizontal[x]);
+      for (let c = 0; c < 3; c++) result[(y * columns + x) * 3 + c] = blend(data, c, width, vertical[y], horizontal[x]);
   return { width: columns, height: rows, data: result };
 }
 
 /** Pixels along one axis that a new one is made of, and how much each counts. */
 interface Taps {
   readonly places: readonly number[];
-  readonly weights: ArrayLike<number>;
+  readonly weights: readonly number[];
 }
 
 function taps(at: number, factor: number, size: number, kernel: Kernel): Taps {

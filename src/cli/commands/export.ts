@@ -1,5 +1,8 @@
 /** `bowerbird export`: the classifier of a workspace for use elsewhere. */
 import { UsageError } from '../../errors.js';
+import type { SiteSummary } from '../../field/index.js';
+import { type Precision, precisions } from '../../field/names.js';
+import { percent } from '../../percent.js';
 import { type ExportFormat, exportFormats } from '../../workspace/names.js';
 import { defineCommand } from '../command.js';
 
@@ -11,7 +14,8 @@ export default defineCommand({
     '"bowerbird classify" does. safetensors: the ' +
     'matrices. problem: the problem file. xlsa17: the MATLAB pair of the zero-shot benchmarks, with the web pictures beside it, where the ' +
     'answers of all test pictures are known. ' +
-    'categories.txt, ATTRIBUTION.txt and MODEL_CARD.md always come with it.',
+    'categories.txt, ATTRIBUTION.txt and MODEL_CARD.md always come with it. With --web, instead, a folder that any web host can ' +
+    'serve: a page that names pictures on a phone, without a network (docs/field.md).',
   arguments: [{ name: 'WORKSPACE', description: 'folder with bowerbird.yaml; here if not given', optional: true }],
   options: {
     out: { type: 'string', short: 'o', placeholder: 'DIR', description: 'Where to. [default: WORKSPACE/export]' },
@@ -20,12 +24,55 @@ export default defineCommand({
       placeholder: 'FORMAT,…',
       description: `Formats: ${exportFormats.join(', ')} (all that are possible).`,
     },
+    web: { type: 'flag', description: 'Write a site that works offline. [default of --out: WORKSPACE/site]' },
+    precision: {
+      type: 'choice',
+      choices: precisions,
+      description: 'With --web: how weights are stored; the loss is measured and printed. [default: float16]',
+    },
+    licences: {
+      type: 'list',
+      placeholder: 'CODE,…',
+      description: 'With --web: licences under which pictures are shown. [default: cc0,pdm,cc-by,cc-by-sa]',
+    },
+    'own-pictures': {
+      type: 'string',
+      placeholder: 'CODE NAME',
+      description: 'With --web: licence and author of the pictures in your own folders; they are not shown otherwise.',
+    },
   },
   examples: [
     { command: 'bowerbird export birds', explanation: 'everything into birds/export' },
     { command: 'bowerbird export birds --as onnx --out deploy', explanation: 'features to scores, for onnxruntime' },
+    {
+      command: 'bowerbird export birds --web --own-pictures "cc-by Ada Lane" --out site',
+      explanation: 'a page for phones; your own pictures are shown under CC BY',
+    },
   ],
   async run({ args: [folder = '.'], options, print, printJson, progress, signal }) {
+    for (const name of ['precision', 'licences', 'own-pictures'] as const)
+      if (options[name] !== undefined && !options.web) throw new UsageError(`--${name} is for --web`);
+    if (options.web) {
+      if (options.as) throw new UsageError('--web writes a site, --as other formats; give one of them');
+      const own = ownPictures(options['own-pictures']);
+      const [{ exportSite }, { openWorkspace }, { parseLicences }] = await Promise.all([
+        import('../../field/index.js'),
+        import('../../workspace/index.js'),
+        import('../../crawl/index.js'),
+      ]);
+      const licences = options.licences && parseLicences(options.licences);
+      if (own) parseLicences([own.licence]);
+      const workspace = await openWorkspace(folder);
+      const out = options.out ?? workspace.path('site');
+      const summary = await exportSite(workspace, out, {
+        ...{ precision: options.precision as Precision | undefined, licences, own, signal },
+        onProgress: progress.during('export'),
+        onNote: (message) => progress.note(message),
+      });
+      printJson({ out, ...summary });
+      for (const line of siteLines(out, summary)) print(line);
+      return 0;
+    }
     const formats = options.as as readonly ExportFormat[] | undefined;
     for (const format of formats ?? [])
       if (!(exportFormats as readonly string[]).includes(format))
@@ -42,3 +89,29 @@ export default defineCommand({
     return 0;
   },
 });
+
+/** `cc-by Ada Lane`: a licence, then whoever is to be named. */
+function ownPictures(given: string | undefined) {
+  if (given === undefined) return undefined;
+  const [, licence, author] = /^(\S+)\s+(.+)$/.exec(given.trim()) ?? [];
+  if (!licence)
+    throw new UsageError(
+      `--own-pictures "${given}" is not a licence and a name`,
+      'For example: --own-pictures "cc-by Ada Lane".',
+    );
+  return { licence: licence.toLowerCase(), author };
+}
+
+function siteLines(out: string, { bytes, engineBytes, modelBytes, precision, loss, pictures }: SiteSummary): string[] {
+  const megabytes = (size: number) => `${(size / 1e6).toFixed(1)} MB`;
+  return [
+    `in ${out}: ${megabytes(bytes)} (network and classifier as ${precision} ${megabytes(modelBytes)}, ${pictures} pictures), and ${megabytes(engineBytes)} of onnxruntime, of which a browser fetches one variant`,
+    ...(loss
+      ? [`on ${loss.pictures} test pictures ${percent(loss.agreement)} % of the answers are those of full precision`]
+      : []),
+    ...(loss?.accuracyBefore !== undefined
+      ? [`right: ${percent(loss.accuracyAfter!)} % in this form, ${percent(loss.accuracyBefore)} % in full precision`]
+      : []),
+    `to look at it here: npx serve ${out}`,
+  ];
+}

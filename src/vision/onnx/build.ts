@@ -4,7 +4,7 @@ import { WireWriter } from './wire.js';
 
 const opset = 13;
 const irVersion = 7;
-const elementTypes = { float32: 1, int64: 7, float16: 10 } as const;
+const elementTypes = { float32: 1, int8: 3, int64: 7, float16: 10 } as const;
 type ElementType = keyof typeof elementTypes;
 const attributeTypes = { float: 1, integer: 2, text: 3, integers: 7 } as const;
 
@@ -68,7 +68,8 @@ export class OnnxBuilder {
       .finish();
   }
 
-  private constant(name: string, shape: readonly number[], type: ElementType, data: Uint8Array): string {
+  /** @param data as it lies in memory */
+  constant(name: string, shape: readonly number[], type: ElementType, data: Uint8Array): string {
     if (this.names.has(name)) return name;
     this.names.add(name);
     this.constants.message(

@@ -47,7 +47,7 @@ export async function exportClassifier(
   if (formats.includes('onnx')) await write('classifier.onnx', scorerModel(classifier.model, metadata));
   if (formats.includes('onnx-pixels')) {
     const model = await openFeatureModel(workspace.configuration.model, workspace);
-    await write('classifier-with-network.onnx', await pixelModel(model, classifier.model, metadata));
+    await write('classifier-with-network.onnx', await pixelModel(model, classifier.model, { metadata }));
     await write('classify.py', classifyScript);
   }
   if (formats.includes('safetensors')) {

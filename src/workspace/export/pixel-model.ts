@@ -25,10 +25,11 @@ import { addScorer, type ExportedModel } from './scorer-graph.js';
 const float32 = 1;
 const float16 = 10;
 
+/** @param options what it says of itself; whether the features are given out too, beside scores and confidences */
 export async function pixelModel(
   model: FeatureModel,
   classifier: ExportedModel,
-  metadata: GraphMetadata = {},
+  options: { metadata?: GraphMetadata; features?: boolean } = {},
 ): Promise<Uint8Array> {
   const { model: path, reduction, preprocessing } = model.network;
   const whole = readGraph({ bytes: await readFile(path), file: path });
@@ -43,8 +44,12 @@ export async function pixelModel(
   addPreprocessing(before, preprocessing, layout, half, input.name);
   const after = new OnnxBuilder();
   const features = addReduction(after, layer, reduction, layout, half);
+  if (options.features) {
+    const { map, weights } = classifier.scorer;
+    after.output(after.node('Identity', [features], 'features'), ['pictures', (map ?? weights).rows]);
+  }
   addScorer(after, features, classifier);
-  return join(network, before, after, metadata);
+  return join(network, before, after, options.metadata ?? {});
 }
 
 /** value = (pixel · scale − mean)/deviation, in the network's order of channels and axes. */
