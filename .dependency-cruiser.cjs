@@ -14,6 +14,7 @@ const allowed = {
   crawl: ['catalog', 'linalg', 'formats', 'numerics', 'decoding'],
   registry: ['formats'],
   decoding: [],
+  datasets: ['formats', 'decoding'],
   vision: ['linalg', 'formats', 'catalog', 'registry', 'decoding'],
   language: ['linalg', 'formats', 'text', 'registry'],
   workspace: [
@@ -28,6 +29,7 @@ const allowed = {
     'catalog',
     'crawl',
     'vision',
+    'datasets',
     'language',
     'distribute',
     'report',

@@ -12,6 +12,7 @@ export type { Configuration, WrittenConfiguration } from './configuration.js';
 export { type DatasetOptions, type DatasetSummary, datasetWorkspace } from './dataset/dataset.js';
 export { DatasetError, type DatasetName, datasetNames } from './dataset/layouts.js';
 export { type Decision, readDecisions, recordDecision, undoDecision, webDuplicates } from './decisions.js';
+export { answeredPictures, cleanedPictures } from './export/cleaned.js';
 export { exportClassifier } from './export/export.js';
 export { type ExportFormat, exportFormats } from './export/formats.js';
 export { modelCard } from './export/model-card.js';

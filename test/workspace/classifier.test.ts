@@ -150,6 +150,31 @@ describe('bowerbird export', () => {
   });
 });
 
+describe('bowerbird data', () => {
+  it('writes the trusted web pictures and the answers for other tools', async () => {
+    const out = world.path('shared');
+    const { stdout, code, stderr } = await bowerbird([
+      ...['data', 'export', world.folder, '--as', 'folder,fiftyone', '--least-weight', '0.2', '--out', out, '--json'],
+    ]);
+    expect(code, stderr).toBe(0);
+    const { pictures, leftOut } = JSON.parse(stdout) as { pictures: number; leftOut: number };
+    expect(pictures + leftOut).toBe(24);
+    const weights = (await readCsv(world.path('run', 'weights.csv'))).rows.map(([, , weight]) => Number(weight));
+    expect(pictures).toBe(weights.filter((weight) => weight >= 0.2).length);
+    expect((await readCsv(world.path('shared', 'folder', 'pictures.csv'))).rows).toHaveLength(pictures);
+    const wrong = await bowerbird(['data', 'export', world.folder, '--as', 'tfrecord']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('webdataset')]);
+    expect(await bowerbird(['data', 'answers', world.folder, '--as', 'csv,jsonl', '--out', out])).toMatchObject({
+      code: 0,
+    });
+    const answers = await readCsv(world.path('shared', 'answers.csv'));
+    const expected = await readCsv(world.path('run', 'answers.csv'));
+    expect(answers.rows.map(([picture, answer]) => [picture, answer])).toEqual(
+      expected.rows.map(([picture, name]) => [picture, name]),
+    );
+  });
+});
+
 describe('a finished workspace', () => {
   it('answers for each test picture by its path', async () => {
     const { header, rows } = await readCsv(world.path('run', 'answers.csv'));

@@ -8,6 +8,8 @@ export const commands: Record<string, () => Promise<Command>> = {
   classify: () => import('./classify.js').then((m) => m.default),
   compare: () => import('./compare.js').then((m) => m.default),
   crawl: () => import('./crawl.js').then((m) => m.default),
+  'data answers': () => import('./data-answers.js').then((m) => m.default),
+  'data export': () => import('./data-export.js').then((m) => m.default),
   dataset: () => import('./dataset.js').then((m) => m.default),
   dedupe: () => import('./dedupe.js').then((m) => m.default),
   demo: () => import('./demo.js').then((m) => m.default),
