@@ -74,6 +74,8 @@ for (const name of readdirSync(join(root, 'dist'), { recursive: true }).map(Stri
     )?.[1];
   if (source !== undefined && !existsSync(join(root, 'src', `${source}.ts`))) rmSync(join(root, 'dist', name));
 }
+const { writeManPage } = await import('./man.mjs');
+await writeManPage(join(root, 'dist', 'man', 'bowerbird.1'));
 // The same declarations for CommonJS programs, which TypeScript before 5.8 does not let import those of ES modules.
 for (const name of readdirSync(join(root, 'dist'), { recursive: true }).map(String)) {
   if (!name.endsWith('.d.ts') || name.startsWith('api')) continue;

@@ -13,6 +13,9 @@ const starts = (program: string, ...words: string[]) => !bare && spawnSync(progr
 const imports = (module: string) => !bare && spawnSync('python3', ['-c', `import ${module}`]).status === 0;
 
 export const hasRedis = starts('redis-server', '--version');
+export const hasZsh = starts('zsh', '--version');
+export const hasFish = starts('fish', '--version');
+export const hasMandoc = starts('mandoc', '-T', 'lint', '/dev/null');
 export const hasFasttext = starts('fasttext');
 export const hasBzip2 = starts('bzip2', '--help');
 export const hasNumpy = imports('numpy');

@@ -52,7 +52,7 @@ export async function openInstance(file: string, settings: InstanceSettings): Pr
       const seconds = (performance.now() - begun) / 1000;
       if (seconds >= patience) throw catalogInUse(file, holder);
       const stage = `waiting for ${holder}, which has the catalog open (s)`;
-      onProgress?.({ stage, done: Math.floor(seconds), total: patience });
+      onProgress?.({ stage, done: Math.floor(seconds), total: patience, atMost: true, unit: 's' });
     }
     // Being told to stop ends the pause; the loop says so.
     await wait(1000 * secondsBetween, undefined, { signal }).catch(() => {});

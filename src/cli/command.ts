@@ -2,6 +2,7 @@
  * Commands as data. One description of a command's arguments and options feeds the parser, the help text and the
  * generated documentation.
  */
+import type { Paint } from './colour.js';
 import type { ProgressLine } from './progress.js';
 
 interface OptionBase {
@@ -39,6 +40,8 @@ interface ArgumentSpec {
   name: string;
   description: string;
   optional?: boolean;
+  /** The only values it may have. */
+  choices?: readonly string[];
   /** Takes all remaining arguments; only the last one may. */
   rest?: boolean;
 }
@@ -64,6 +67,8 @@ export interface CommandContext<O extends Record<string, OptionSpec> = Record<st
   json: boolean;
   /** Writes a line of results to stdout. */
   print(line: string): void;
+  /** A text of stdout in a colour, where that is a terminal. */
+  paint: Paint;
   /** Writes the JSON result (only when `json`). */
   printJson(value: unknown): void;
   progress: ProgressLine;

@@ -25,23 +25,35 @@ export function overview(commands: readonly { name: string; summary: string }[],
     'Commands:',
     ...table(commands.map((command) => [command.name, command.summary])),
     '',
-    'bowerbird COMMAND --help shows the options of a command and an example.',
+    'bowerbird COMMAND --help shows the options of a command and an example; -v the version.',
   ].join('\n');
 }
 
-function argumentUsage(argument: Command['arguments'][number]): string {
+/** Of commands that share their first word. */
+export function familyHelp(word: string, commands: readonly { name: string; summary: string }[]): string {
+  return [
+    `Usage: bowerbird ${word} COMMAND [arguments] [options]`,
+    '',
+    'Commands:',
+    ...table(commands.map((command) => [command.name, command.summary])),
+    '',
+    `bowerbird ${word} COMMAND --help shows the options of a command and an example.`,
+  ].join('\n');
+}
+
+export function argumentUsage(argument: Command['arguments'][number]): string {
   const name = argument.rest ? `${argument.name}…` : argument.name;
   return argument.optional ? `[${name}]` : name;
 }
 
-function optionUsage(name: string, spec: OptionSpec): string {
+export function optionUsage(name: string, spec: OptionSpec): string {
   const flag = spec.short ? `-${spec.short}, --${name}` : `--${name}`;
   if (spec.type === 'flag') return flag;
   const fallback = { string: 'TEXT', number: 'X', integer: 'N', list: 'A,B,…', choice: '' }[spec.type];
   return `${flag} ${spec.placeholder ?? (spec.type === 'choice' ? spec.choices.join('|') : fallback)}`;
 }
 
-function optionDescription(spec: OptionSpec): string {
+export function optionDescription(spec: OptionSpec): string {
   if (spec.type === 'flag' || spec.default === undefined) return spec.description;
   return `${spec.description} [default: ${Array.isArray(spec.default) ? spec.default.join(',') : spec.default}]`;
 }

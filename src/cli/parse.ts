@@ -115,6 +115,9 @@ function checkArguments(command: Command, given: string[]): void {
       `Example: ${command.examples[0].command}`,
     );
   }
+  for (const [i, { name, choices }] of command.arguments.entries())
+    if (choices && given[i] !== undefined && !choices.includes(given[i]))
+      throw new UsageError(`${name} is "${given[i]}"; it must be one of ${choices.join(', ')}`);
   const unlimited = command.arguments.some((argument) => argument.rest);
   if (!unlimited && given.length > command.arguments.length)
     throw new UsageError(

@@ -1,10 +1,12 @@
 /**
- * Progress on stderr: one line redrawn in place on a terminal, one plain line every few seconds elsewhere, nothing
- * when quiet. Nothing appears for work that ends within half a second.
+ * Progress on stderr: one line with a bar, redrawn in place, on a terminal, one plain line every few seconds elsewhere,
+ * nothing when quiet. Nothing appears for work that ends within half a second.
  */
-import type { Progress } from '../progress.js';
+import { countText, type Progress } from '../progress.js';
+import { type Colour, painter } from './colour.js';
 
-type Update = Progress & { stage: string };
+/** `estimate`: whether the time that is left can be told from the counts. @default true */
+type Update = Progress & { stage: string; estimate?: boolean };
 
 export interface ProgressLine {
   update(update: Update): void;
@@ -26,6 +28,7 @@ interface Stream {
 
 export function createProgress(stream: Stream, quiet: boolean, now: () => number = Date.now): ProgressLine {
   const live = stream.isTTY === true;
+  const paint = painter(stream);
   const interval = live ? 100 : 5000;
   const begun = now();
   let lastShown = begun - interval + 500;
@@ -46,9 +49,15 @@ export function createProgress(stream: Stream, quiet: boolean, now: () => number
   const show = () => {
     forget();
     lastShown = now();
-    const line = describe(latest!, (lastShown - stageBegun) / 1000);
-    if (live) stream.write(`\r\u001b[K${line.slice(0, Math.max(20, (stream.columns ?? 80) - 1))}`);
-    else stream.write(`${line}\n`);
+    const parts = describe(latest!, (lastShown - stageBegun) / 1000, live);
+    if (live) {
+      const width = Math.max(20, (stream.columns ?? 80) - 1);
+      stream.write(
+        `\r\u001b[K${cut(parts, width)
+          .map(([text, colour]) => paint(text, colour))
+          .join('')}`,
+      );
+    } else stream.write(`${parts.map(([text]) => text).join('')}\n`);
     visible = true;
   };
   const line: ProgressLine = {
@@ -84,15 +93,40 @@ export function createProgress(stream: Stream, quiet: boolean, now: () => number
   return line;
 }
 
-function describe(update: Update, seconds: number): string {
-  const { done, total, detail } = update;
-  if (done === 0 && total === undefined) return `${update.stage} …${detail ? ` ${detail}` : ''}`;
-  const count = total === undefined ? `${done}` : `${done}/${total}`;
+type Part = [text: string, colour?: Colour];
+
+const barWidth = 20;
+
+function describe(update: Update, seconds: number, bar: boolean): Part[] {
+  const { stage, done, total, detail, atMost, estimate = true } = update;
+  const count = countText(update);
+  if (!count) return [[stage, 'bold'], [' …'], [detail ? ` ${detail}` : '', 'dim']];
+  const known = total !== undefined && !atMost;
   const left =
-    total !== undefined && done > 0 && done < total && seconds > 1
+    known && estimate && done > 0 && done < total && seconds > 1
       ? `, ${duration((seconds / done) * (total - done))} left`
       : '';
-  return `${update.stage}: ${count}${detail ? `, ${detail}` : ''}${left}`;
+  const name: Part[] =
+    bar && known ? [[stage, 'bold'], [' '], ...barOf(done / total), [' ']] : [[stage, 'bold'], [': ']];
+  return [...name, [count], [detail ? `, ${detail}` : '', 'dim'], [left]];
+}
+
+function barOf(share: number): Part[] {
+  const full = Math.round(barWidth * Math.min(1, Math.max(0, share || 0)));
+  return [
+    ['━'.repeat(full), 'green'],
+    ['─'.repeat(barWidth - full), 'dim'],
+  ];
+}
+
+/** To a number of characters in all. */
+function cut(parts: readonly Part[], width: number): Part[] {
+  let left = width;
+  return parts.map(([text, colour]) => {
+    const shown = text.slice(0, left);
+    left -= shown.length;
+    return [shown, colour];
+  });
 }
 
 /**
@@ -121,6 +155,15 @@ export async function repeating<T>(
   } finally {
     clearInterval(timer);
   }
+}
+
+/** Of a run of a workspace: stages take so different times that an estimate from their number would mislead. */
+export function stagesUpdate({ parts = [], done, total }: Progress): Update {
+  const working = parts.map((part) => {
+    const counted = [countText(part), part.detail].filter(Boolean).join(', ');
+    return counted ? `${part.stage} (${counted})` : part.stage;
+  });
+  return { stage: 'run', done, total, unit: 'stages', estimate: false, detail: working.join('; ') };
 }
 
 /** Seconds as people say them: `45 s`, `3 min 20 s`, `2 h 5 min`. */

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { BowerbirdError, InterruptedError, PartialFailureError, UsageError } from '../errors.js';
 import { namedFileError } from '../formats/index.js';
+import { painter } from './colour.js';
 import type { Command } from './command.js';
 import { commands } from './commands/index.js';
-import { commandHelp, overview } from './help.js';
+import { commandHelp, familyHelp, overview } from './help.js';
 import { nearest, parseLine } from './parse.js';
 import { createProgress } from './progress.js';
 
@@ -37,8 +38,13 @@ async function dispatch(words: string[], answer: Answer): Promise<number> {
     process.stdout.write(`${overview(summaries, version())}\n`);
     return words.length === 0 ? exitCodes.usage : exitCodes.done;
   }
-  if (words[0] === '--version' || words[0] === '-V') {
+  if (['--version', '-V', '-v'].includes(words[0])) {
     process.stdout.write(`${version()}\n`);
+    return exitCodes.done;
+  }
+  const family = words.length === 2 && ['--help', '-h'].includes(words[1]) ? await familyOf(words[0]) : [];
+  if (family.length > 0) {
+    process.stdout.write(`${familyHelp(words[0], family)}\n`);
     return exitCodes.done;
   }
   const { command, rest } = await find(words);
@@ -71,6 +77,7 @@ async function dispatch(words: string[], answer: Answer): Promise<number> {
         progress.end();
         if (!line.json) process.stdout.write(`${text}\n`);
       },
+      paint: painter(process.stdout),
       printJson: (value) => {
         progress.end();
         if (!line.json) return;
@@ -86,6 +93,12 @@ async function dispatch(words: string[], answer: Answer): Promise<number> {
     process.off('SIGTERM', stop);
     process.off('message', stopAtMessage);
   }
+}
+
+/** Commands of two words that begin with this one. */
+function familyOf(word: string): Promise<Command[]> {
+  const members = Object.entries(commands).filter(([name]) => name.startsWith(`${word} `));
+  return Promise.all(members.map(([, load]) => load()));
 }
 
 async function find(words: string[]): Promise<{ command: Command; rest: string[] }> {
@@ -126,7 +139,7 @@ function report(cause: unknown, answer: Answer): number {
     process.stdout.write(
       `${JSON.stringify({ error: { code: known ? error.code : 'BOWERBIRD_UNEXPECTED', message, hint: known ? error.hint : undefined } })}\n`,
     );
-  process.stderr.write(`error: ${message}${known ? ` [${error.code}]` : ''}\n`);
+  process.stderr.write(`${painter(process.stderr)('error:', 'red')} ${message}${known ? ` [${error.code}]` : ''}\n`);
   if (known && error.hint) process.stderr.write(`${error.hint}\n`);
   if (error instanceof PartialFailureError)
     for (const item of error.failed.slice(0, 20)) process.stderr.write(`  ${item}\n`);

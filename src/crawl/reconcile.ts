@@ -70,7 +70,7 @@ class Reconciliation {
       }
       const present = files.delete(name);
       if (!['fetched', 'checked', 'kept'].includes(picture.state)) continue;
-      this.#options.onProgress?.({ stage: 'check the files', done: done++, total });
+      this.#options.onProgress?.({ stage: 'check the files', done: done++, total, unit: 'files' });
       if (present && (await isWhole(join(this.#root, folder, name), picture))) continue;
       if (present) await this.#moveAside(`${folder}/${name}`);
       this.#catalog.move({ id: picture.id, from: picture.state, to: 'found', path: '' });

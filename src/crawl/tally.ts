@@ -41,9 +41,9 @@ export class Tally {
     const parts = Array.from(this.#sources, ([source, { found, kept, dropped, failed }]) => {
       const rate = (kept + dropped + failed) / seconds;
       const detail = `${rate.toFixed(1)}/s, ${dropped} dropped, ${failed} failed`;
-      return { stage: source, done: kept, detail, figures: { found, kept, dropped, failed, rate } };
+      return { stage: source, done: kept, unit: 'pictures', detail, figures: { found, kept, dropped, failed, rate } };
     });
     const detail = parts.map((part) => `${part.stage} ${part.done} kept, ${part.detail}`).join('; ');
-    return { stage: 'crawl', done: this.#kept, total: this.#wanted, detail, parts };
+    return { stage: 'crawl', done: this.#kept, total: this.#wanted, atMost: true, unit: 'pictures', detail, parts };
   }
 }

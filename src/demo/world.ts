@@ -70,7 +70,7 @@ export async function writeWorld(folder: string, options: WorldOptions): Promise
       const { path, shown, set, number } = jobs[next++];
       const random = new Random(seed).fork(streams[set]).fork(number);
       if (!existsSync(path)) await writeAtOnce(path, await draw(shown, random));
-      options.onProgress?.({ done: ++done, total: jobs.length });
+      options.onProgress?.({ done: ++done, total: jobs.length, unit: 'pictures' });
     }
   };
   await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work));

@@ -3,7 +3,7 @@
  * methods first, so that none is left running alone at the end.
  */
 import type { Executor } from '../distribute/index.js';
-import type { Progress } from '../progress.js';
+import { countText, type Progress } from '../progress.js';
 import type { Journal } from './journal.js';
 import type { MethodRun } from './method-run.js';
 import type { FitJob, FitOutcome, JournalLine } from './results.js';
@@ -23,7 +23,12 @@ export async function runPlan(runs: readonly MethodRun[], options: PlanOptions):
     run.accept(line);
     wake();
     const count = (of: (run: MethodRun) => number) => runs.reduce((sum, each) => sum + of(each), 0);
-    onProgress?.({ done: count((each) => each.done), total: count((each) => each.expectedJobs), detail: line.job.id });
+    onProgress?.({
+      done: count((each) => each.done),
+      total: count((each) => each.expectedJobs),
+      unit: 'fits',
+      detail: line.job.id,
+    });
   };
   async function* jobs(): AsyncGenerator<FitJob> {
     for (;;) {
@@ -51,10 +56,11 @@ export async function runPlan(runs: readonly MethodRun[], options: PlanOptions):
     signal,
     onResult: (job, outcome) => settle(job, { job, outcome }),
     onFailure: (job, failure) => settle(job, { job, failure: { id: job.id, ...failure } }),
-    onProgress: (job, { done, detail }) => {
+    onProgress: (job, { detail, ...progress }) => {
       const finished = runs.reduce((sum, each) => sum + each.done, 0);
       const total = runs.reduce((sum, each) => sum + each.expectedJobs, 0);
-      onProgress?.({ done: finished, total, detail: `${job.id}: ${done}${detail ? `, ${detail}` : ''}` });
+      const within = [countText(progress), detail].filter(Boolean).join(', ');
+      onProgress?.({ done: finished, total, unit: 'fits', detail: within ? `${job.id}: ${within}` : job.id });
     },
   });
 }

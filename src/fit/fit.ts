@@ -150,7 +150,9 @@ export async function fitAnswers(
   const { made, name, web } = isMade(method)
     ? { made: method, name: method.constructor.name, web: true }
     : fromSpec(method, parameters, seed);
-  const fitted = await made.fit(problem, { ...methodOptions, backend, signal, onProgress });
+  // A method that says no more counts its rounds, and most end before the last one.
+  const inRounds = onProgress && ((progress: Progress) => onProgress({ unit: 'rounds', atMost: true, ...progress }));
+  const fitted = await made.fit(problem, { ...methodOptions, backend, signal, onProgress: inRounds });
   const told = fitted.probabilities?.(problem.testFeatures);
   // A method that can tell strangers in other folders, and not in this one, says nothing of them.
   const chances: Chances | undefined = knowsStrangers(fitted) ? told : told && { listed: told.listed };

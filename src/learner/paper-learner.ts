@@ -117,7 +117,7 @@ export class PaperLearner implements Method {
         const record = await solver.iterate();
         this.trace_.push(record);
         onIteration?.(record, solver.iteration);
-        onProgress?.({ done: solver.iteration, detail: describe(record, options.tolerance) });
+        onProgress?.({ done: solver.iteration, unit: 'iterations', detail: describe(record, options.tolerance) });
         await yieldToEventLoop();
         if (signal?.aborted) {
           await checkpoint?.save(solver, this.trace_);

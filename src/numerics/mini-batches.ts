@@ -43,7 +43,7 @@ export async function* miniBatches(
       };
       if (batch % 16 === 15) await yieldToEventLoop();
     }
-    onProgress?.({ done: epoch + 1, total: epochs });
+    onProgress?.({ done: epoch + 1, total: epochs, unit: 'epochs' });
     await yieldToEventLoop();
   }
 }

@@ -54,7 +54,7 @@ export async function renderReport(options: ReportOptions): Promise<string> {
     const sections: Section[] = [];
     for (const [i, path] of folders.entries()) {
       signal?.throwIfAborted();
-      onProgress?.({ done: i, total: folders.length, detail: path });
+      onProgress?.({ done: i, total: folders.length, unit: 'folders', detail: path });
       const folder = await readFolder(path);
       sections.push(await sectionOf(backend, folder, i, { pictures, perCategory, categories, onUnreadable, signal }));
     }

@@ -55,7 +55,7 @@ export async function embedNames(
     for (let done = 0; done < all.length; done += batch) {
       signal?.throwIfAborted();
       vectors.push(...(await tower.embed(all.slice(done, done + batch))));
-      onName?.({ done: ends.filter((end) => end <= vectors.length).length, total: names.length });
+      onName?.({ done: ends.filter((end) => end <= vectors.length).length, total: names.length, unit: 'names' });
     }
     const result = Matrix.zeros(names.length, vectors[0].length, 'float32');
     texts.forEach((own, i) => {

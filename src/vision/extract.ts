@@ -280,6 +280,6 @@ class Workload {
 
 function progressOf(done: number, total: number, figures: { failed: number; picturesPerSecond: number }): Progress {
   const { failed, picturesPerSecond } = figures;
-  const detail = `${picturesPerSecond.toFixed(1)} pictures/s${failed > 0 ? `, ${failed} failed` : ''}`;
-  return { done, total, detail, figures };
+  const detail = `${picturesPerSecond.toFixed(1)}/s${failed > 0 ? `, ${failed} failed` : ''}`;
+  return { done, total, unit: 'pictures', detail, figures };
 }

@@ -31,7 +31,7 @@ export async function workspaceStatus(
   const result = new Map<StageName, StageStatus>();
   const outputs = new Map<StageName, string>();
   for (const [i, stage] of stages.entries()) {
-    onProgress?.({ done: i, total: stages.length, detail: stage.name });
+    onProgress?.({ done: i, total: stages.length, unit: 'stages', detail: stage.name });
     const record = states.get(stage.name);
     const close = (status: Pick<StageStatus, 'state'> & Partial<StageStatus>) =>
       result.set(stage.name, { stage: stage.name, notes: [], failed: [], ...status });

@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createProgress, duration, repeating } from '../../src/cli/progress.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createProgress, duration, repeating, stagesUpdate } from '../../src/cli/progress.js';
 
 /** A progress display on a clock that the test moves. */
 function display(options: { isTTY?: boolean; columns?: number; quiet?: boolean } = {}) {
@@ -23,7 +23,7 @@ describe('progress that does not go to a terminal', () => {
     for (let time = 0; time <= 12_000; time += 100)
       at(time).update({ stage: 'download', done: time / 100, total: 200 });
     expect(written).toHaveLength(3);
-    for (const line of written) expect(line).toMatch(/^download: \d+\/200(, \d+ s left)?\n$/);
+    for (const line of written) expect(line).toMatch(/^download: \d+ of 200(, \d+ s left)?\n$/);
     expect(written.join('')).not.toContain('\u001b');
   });
 
@@ -39,7 +39,7 @@ describe('progress that does not go to a terminal', () => {
     at(100_000).update({ stage: 'first', done: 1, total: 2 });
     at(100_001).update({ stage: 'second', done: 0, total: 100 });
     at(110_001).update({ stage: 'second', done: 10, total: 100, detail: 'residual 0.1' });
-    expect(written.at(-1)).toBe('second: 10/100, residual 0.1, 90 s left\n'.replace('90 s', '1 min 30 s'));
+    expect(written.at(-1)).toBe('second: 10 of 100, residual 0.1, 90 s left\n'.replace('90 s', '1 min 30 s'));
   });
 
   it('says what has ended, and warnings only when quiet', () => {
@@ -59,8 +59,12 @@ describe('progress that does not go to a terminal', () => {
 });
 
 describe('a stage that says nothing after its first word', () => {
+  beforeEach(() => {
+    vi.stubEnv('NO_COLOR', '1');
+  });
   afterEach(() => {
     vi.useRealTimers();
+    vi.unstubAllEnvs();
   });
 
   it.each([true, false])('is shown all the same when it takes long (terminal: %s)', (isTTY) => {
@@ -95,7 +99,74 @@ describe('a stage that says nothing after its first word', () => {
   });
 });
 
+describe('counts', () => {
+  it.each([
+    [{ done: 12, total: 40, unit: 'pictures' }, 'a: 12 of 40 pictures'],
+    [{ done: 12, total: 40, unit: 'pictures', atMost: true }, 'a: 12 of at most 40 pictures'],
+    [{ done: 12, unit: 'iterations' }, 'a: 12 iterations'],
+    [{ done: 0, unit: 'iterations' }, 'a …'],
+    [{ done: 3, total: 9, estimate: false }, 'a: 3 of 9'],
+  ])('say what is counted: %o', (update, line) => {
+    const { at, written } = display();
+    at(0).update({ stage: 'a', done: 0 });
+    at(10_000).update({ stage: 'a', ...update });
+    expect(written.at(-1)!.replace(/, .* left/, update.estimate === false ? '$&' : '')).toBe(`${line}\n`);
+  });
+
+  it('promise no end of work that may end before', () => {
+    const { at, written } = display();
+    at(1000).update({ stage: 'fit', done: 1, total: 40 });
+    at(7000).update({ stage: 'fit', done: 5, total: 40, atMost: true });
+    at(14_000).update({ stage: 'fit', done: 5, total: 40, estimate: false });
+    expect(written.join('')).not.toContain('left');
+  });
+
+  it('of a run name the stages at work and what each has done', () => {
+    const parts = [
+      { stage: 'crawl', done: 40, total: 100, atMost: true, unit: 'pictures', detail: '3.0/s' },
+      { stage: 'words', done: 0 },
+    ];
+    const { at, written } = display();
+    at(1000).update(stagesUpdate({ done: 2, total: 12, parts }));
+    expect(written).toEqual(['run: 2 of 12 stages, crawl (40 of at most 100 pictures, 3.0/s); words\n']);
+  });
+});
+
+describe('colours and the bar', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+  const shown = (isTTY: boolean, environment: Record<string, string> = {}) => {
+    vi.stubEnv('NO_COLOR', '');
+    vi.stubEnv('TERM', 'xterm');
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const { at, written } = display({ isTTY, columns: 100 });
+    at(1000).update({ stage: 'features', done: 5, total: 10, unit: 'pictures' });
+    return written[0];
+  };
+
+  it('are there on a terminal', () => {
+    const bar = `\u001b[32m${'━'.repeat(10)}\u001b[0m\u001b[2m${'─'.repeat(10)}\u001b[0m`;
+    expect(shown(true)).toBe(`\r\u001b[K\u001b[1mfeatures\u001b[0m ${bar} 5 of 10 pictures`);
+  });
+
+  it.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('leave the bar alone where none are wanted: %o', (environment) => {
+    expect(shown(true, environment)).toBe(`\r\u001b[Kfeatures ${'━'.repeat(10)}${'─'.repeat(10)} 5 of 10 pictures`);
+  });
+
+  it('are not where the output goes elsewhere', () => {
+    expect(shown(false)).toBe('features: 5 of 10 pictures\n');
+  });
+});
+
 describe('progress on a terminal', () => {
+  beforeEach(() => {
+    vi.stubEnv('NO_COLOR', '1');
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
   it('redraws one line, cut to the width, and clears it before results', () => {
     const { at, written, progress } = display({ isTTY: true, columns: 30 });
     at(1000).update({ stage: 'download', done: 5, total: 10, detail: 'a detail that is longer than the line' });
@@ -153,8 +224,8 @@ describe('work that waits for others', () => {
       await work;
       await vi.advanceTimersByTimeAsync(20_000);
       expect(written).toHaveLength(3);
-      expect(written[0]).toBe('crawl: 3/9, of wrens\n');
-      expect(written[2]).toMatch(/^crawl: 3\/9, of wrens, nothing new for 1\d s/);
+      expect(written[0]).toBe('crawl: 3 of 9, of wrens\n');
+      expect(written[2]).toMatch(/^crawl: 3 of 9, of wrens, nothing new for 1\d s/);
     } finally {
       vi.useRealTimers();
     }

@@ -52,6 +52,22 @@ describe('running a command', () => {
     expect(JSON.parse(printed.out)).toEqual({ json: true });
   });
 
+  it('lists the commands of a family with --help, and says its version with -v', async () => {
+    for (const words of [
+      ['nest', '--help'],
+      ['nest', '-h'],
+      ['help', 'nest'],
+    ]) {
+      printed.out = '';
+      expect(await run(words)).toBe(0);
+      expect(printed.out).toContain('Usage: bowerbird nest COMMAND');
+      expect(printed.out).toContain('nest build  For this test.');
+    }
+    printed.out = '';
+    expect(await run(['-v'])).toBe(0);
+    expect(printed.out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   it('finds commands of two words', async () => {
     behaviour = async ({ args, print }) => {
       print(args.join());

@@ -6,12 +6,11 @@ import { join, resolve } from 'node:path';
 import { InterruptedError } from '../../errors.js';
 import { readStrangerGroups, type StrangerGroup } from '../../fit/index.js';
 import { percent } from '../../percent.js';
-import type { Progress } from '../../progress.js';
 import { layout, openWorkspace, runWorkspace } from '../../workspace/index.js';
 import { defineCommand } from '../command.js';
 import { type MethodRow, scoreMethods, scoreWeights, type WeightScores } from '../demo-scores.js';
 import { fullSize, openDemoWorkspace, smallSize } from '../demo-workspace.js';
-import { duration } from '../progress.js';
+import { duration, stagesUpdate } from '../progress.js';
 import { tableLines } from '../table.js';
 
 export default defineCommand({
@@ -54,8 +53,7 @@ export default defineCommand({
         const { stages } = await runWorkspace(workspace, {
           signal,
           onNote: (message, kind) => progress[kind === 'end' ? 'ended' : 'note'](message),
-          onProgress: ({ parts = [], ...state }) =>
-            progress.update({ ...state, stage: 'stages', detail: describeWork(parts) }),
+          onProgress: (state) => progress.update(stagesUpdate(state)),
         });
         const result = {
           seed: options.seed,
@@ -86,10 +84,6 @@ export default defineCommand({
     return 0;
   },
 });
-
-function describeWork(parts: readonly Progress[]): string {
-  return parts.map(({ stage, done, total }) => `${stage} ${done}${total ? `/${total}` : ''}`).join('; ');
-}
 
 /** Where report and workspace are in the end. */
 async function leave(folder: string, kept: boolean): Promise<{ report?: string; workspace?: string }> {

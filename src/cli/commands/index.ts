@@ -7,6 +7,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   'catalog repair': () => import('./catalog-repair.js').then((m) => m.default),
   classify: () => import('./classify.js').then((m) => m.default),
   compare: () => import('./compare.js').then((m) => m.default),
+  completion: () => import('./completion.js').then((m) => m.default),
   crawl: () => import('./crawl.js').then((m) => m.default),
   'data answers': () => import('./data-answers.js').then((m) => m.default),
   'data export': () => import('./data-export.js').then((m) => m.default),

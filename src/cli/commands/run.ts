@@ -1,8 +1,8 @@
 /** `bowerbird run`: brings a workspace up to date. */
-import type { Progress } from '../../progress.js';
 import { stageNames } from '../../workspace/names.js';
+import { stateColour } from '../colour.js';
 import { defineCommand } from '../command.js';
-import { duration, repeating } from '../progress.js';
+import { duration, repeating, stagesUpdate } from '../progress.js';
 
 /** Lines of what failed that are shown. */
 const mostFailed = 20;
@@ -28,7 +28,7 @@ export default defineCommand({
     { command: 'bowerbird run birds', explanation: 'everything that is needed' },
     { command: 'bowerbird run birds --until problem', explanation: 'up to the problem file' },
   ],
-  async run({ args: [folder = '.'], options, print, printJson, progress, signal }) {
+  async run({ args: [folder = '.'], options, print, paint, printJson, progress, signal }) {
     const { openWorkspace, runWorkspace } = await import('../../workspace/index.js');
     const begun = performance.now();
     const workspace = await openWorkspace(folder);
@@ -38,13 +38,13 @@ export default defineCommand({
         again: options.again,
         signal,
         onNote: (message, kind) => progress[kind === 'end' ? 'ended' : 'note'](message),
-        onProgress: (state) => update(describe(state)),
+        onProgress: (state) => update(stagesUpdate(state)),
       }),
     );
     printJson(report);
     const width = Math.max(...report.stages.map(({ stage }) => stage.length));
     for (const { stage, outcome, summary, reason } of report.stages)
-      print(`${stage.padEnd(width)}  ${outcome.padEnd(9)}  ${summary ?? reason ?? ''}`);
+      print(`${stage.padEnd(width)}  ${paint(outcome.padEnd(9), stateColour(outcome))}  ${summary ?? reason ?? ''}`);
     const ran = report.stages.filter(({ outcome }) => outcome === 'ran').length;
     print(`${ran} of ${report.stages.length} stages ran, ${duration((performance.now() - begun) / 1000)}`);
     if (report.failed.length === 0) return 0;
@@ -57,11 +57,3 @@ export default defineCommand({
     return 3;
   },
 });
-
-/** No total: stages take so different times that an estimate from their number would mislead. */
-function describe({ parts = [], done: finished, total: all }: Progress) {
-  const working = parts.map(({ stage, done, total, detail }) =>
-    [`${stage} ${total === undefined ? done : `${done}/${total}`}`, detail].filter(Boolean).join(' '),
-  );
-  return { stage: `${finished} of ${all} stages finished`, done: 0, detail: working.join('; ') };
-}

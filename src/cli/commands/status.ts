@@ -1,4 +1,5 @@
 /** `bowerbird status`: what is done in a workspace, what is not, and why. */
+import { stateColour } from '../colour.js';
 import { defineCommand } from '../command.js';
 import { repeating } from '../progress.js';
 
@@ -11,7 +12,7 @@ export default defineCommand({
   arguments: [{ name: 'WORKSPACE', description: 'folder with bowerbird.yaml; here if not given', optional: true }],
   options: {},
   examples: [{ command: 'bowerbird status birds', explanation: 'a line for each stage' }],
-  async run({ args: [folder = '.'], print, printJson, progress }) {
+  async run({ args: [folder = '.'], print, paint, printJson, progress }) {
     const { openWorkspace, workspaceStatus } = await import('../../workspace/index.js');
     const workspace = await openWorkspace(folder);
     const stages = await repeating(progress, (update) =>
@@ -21,7 +22,7 @@ export default defineCommand({
     printJson({ stages });
     const width = Math.max(...stages.map(({ stage }) => stage.length));
     for (const { stage, state, reason, summary, hint, notes, failed } of stages) {
-      print(`${stage.padEnd(width)}  ${state.padEnd(7)}  ${reason ?? summary ?? ''}`);
+      print(`${stage.padEnd(width)}  ${paint(state.padEnd(7), stateColour(state))}  ${reason ?? summary ?? ''}`);
       for (const line of [hint, ...notes, ...failed.slice(0, mostFailed), more(failed)])
         if (line) print(`${' '.repeat(width)}           ${line}`);
     }

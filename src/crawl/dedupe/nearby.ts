@@ -58,7 +58,7 @@ export async function* nearbyRows(rows: ArrayRows, options: NearbyOptions): Asyn
     for (let start = 0; start < total; start += blockRows) {
       signal?.throwIfAborted();
       yield* search.block(start, Math.min(total, start + blockRows), options);
-      options.onProgress?.({ done: Math.min(total, start + blockRows), total });
+      options.onProgress?.({ done: Math.min(total, start + blockRows), total, unit: 'pictures' });
     }
   } finally {
     search.release();

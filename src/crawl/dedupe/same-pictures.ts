@@ -47,7 +47,7 @@ export async function* samePictures(
   const pictures = new GreyPictures();
   for (const [i, item] of items.entries()) {
     options.signal?.throwIfAborted();
-    if (i % 256 === 0) options.onProgress?.({ done: i, total: items.length });
+    if (i % 256 === 0) options.onProgress?.({ done: i, total: items.length, unit: 'pictures' });
     if (gone[i]) continue;
     for (const [j, distance] of hashes.earlierThan(i)) {
       if (gone[i] || gone[j] || !differ(item, items[j])) continue;

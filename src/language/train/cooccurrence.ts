@@ -132,6 +132,7 @@ async function count(stage: Stage): Promise<readonly Spill[]> {
       stage: 'count',
       done: done.reduce((sum, one) => sum + one[0], 0),
       total: corpus.length,
+      unit: 'words',
     });
   const reporting = setInterval(report, 250);
   try {
@@ -175,7 +176,7 @@ async function merge(stage: Stage, spills: readonly Spill[]): Promise<{ buckets:
   const partitions = 1 << partitionBits;
   const results = await team.run<MergeResult>(partitions, (partition, thread) => {
     if (options.signal?.aborted) throw new InterruptedError('adding up co-occurrences was interrupted');
-    options.onProgress?.({ stage: 'merge', done: merged++, total: partitions });
+    options.onProgress?.({ stage: 'merge', done: merged++, total: partitions, unit: 'parts' });
     return {
       kind: 'merge',
       ...{ spills, partition },
@@ -200,7 +201,7 @@ async function shuffle(stage: Stage, buckets: readonly string[][], outPath: stri
   let shuffled = 0;
   await team.run(buckets.length, (bucket) => {
     if (options.signal?.aborted) throw new InterruptedError('shuffling co-occurrences was interrupted');
-    options.onProgress?.({ stage: 'shuffle', done: shuffled++, total: buckets.length });
+    options.onProgress?.({ stage: 'shuffle', done: shuffled++, total: buckets.length, unit: 'parts' });
     return {
       kind: 'shuffle',
       bucketPaths: buckets[bucket],

@@ -7,7 +7,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FormatError, InterruptedError } from '../../errors.js';
 import { fileError, renameOver, writeFileAtomic } from '../../formats/index.js';
-import type { Progress } from '../../progress.js';
+import { inMegabytes, type Progress } from '../../progress.js';
 import { type TokenizeOptions, tokenize } from '../../text/index.js';
 import { type CorpusFormat, readCorpus } from '../corpus/corpus.js';
 import { type Vocabulary, WordCounter } from './vocabulary.js';
@@ -126,7 +126,11 @@ async function countWords(
     for (const [i, path] of paths.entries()) {
       const before = sizes.slice(0, i).reduce((sum, size) => sum + size, 0);
       const onProgress = ({ done }: Progress) =>
-        options.onProgress?.({ stage: 'read corpus', done: before + done, total, detail: `${words} words` });
+        options.onProgress?.({
+          ...inMegabytes({ done: before + done, total }),
+          stage: 'read corpus',
+          detail: `${words} words`,
+        });
       const { signal, format } = options;
       for await (const paragraph of readCorpus(path, { signal, format, onProgress })) {
         const tokens = tokenize(paragraph, options);

@@ -106,6 +106,7 @@ function reporter(training: Training, done: readonly Float64Array[], control: Tr
     control.onProgress?.({
       done: Math.round(fraction * 1000) / 10,
       total: 100,
+      unit: '%',
       detail: `epoch ${epoch}/${epochs}, ${Math.round(rate)} ${unit}/s${known ? `, loss ${loss.toFixed(4)}` : ''}`,
       figures: { rate, ...known },
     });

@@ -81,7 +81,7 @@ async function glove(corpus: EncodedCorpus, work: string, options: TrainWordsOpt
   const records = await countCooccurrences(corpus, work, {
     ...counting,
     ...{ threads, seed, tableBytes: options.tableBytes, signal: options.signal },
-    onProgress: ({ stage, done, total }) => options.onProgress?.({ stage: `${stage} co-occurrences`, done, total }),
+    onProgress: ({ stage, ...progress }) => options.onProgress?.({ ...progress, stage: `${stage} co-occurrences` }),
   });
   const vectors = await trainGlove(corpus, records, { ...settings, ...control('glove', work, options) });
   return { vectors, settings: { model: 'glove', ...settings, ...counting, pairs: records.pairs } };

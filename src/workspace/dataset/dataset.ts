@@ -97,7 +97,7 @@ async function linkPictures(
     if (set === undefined) continue;
     await place(file, join(workspace, set, category, basename(file)));
     counts[set]++;
-    options.onProgress?.({ done: i + 1, total: pictures.length });
+    options.onProgress?.({ done: i + 1, total: pictures.length, unit: 'pictures' });
   }
   return counts;
 }
