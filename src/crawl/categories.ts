@@ -1,6 +1,7 @@
 /**
- * The categories to look for: one name per line, or a CSV table with a column `name` and, where the words to search for
- * differ from the name, `query` (or `alias`), or `query_flickr` and the like for a single source.
+ * The categories to look for: one name a line, after a tab (in .csv files a comma) other names with `|` between them; or a
+ * CSV table with a column `name` and, where the words to search for differ from the name, `query` (or `alias`), or
+ * `query_flickr` and the like for a single source. Its columns `alias` and `aliases` are other names.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -10,6 +11,8 @@ import { csvRecords, memoryFile } from '../formats/index.js';
 
 export interface Category {
   name: string;
+  /** Other names, the best first. */
+  aliases?: readonly string[];
   /** What to search for. @default the name */
   query?: string;
   /** What to search for at one source. */
@@ -39,11 +42,24 @@ export async function loadCategories(workspace: string, file?: string): Promise<
     .replace(/^\ufeff/, '')
     .split(/\r\n|\r|\n/);
   const header = (lines.find((line) => line.trim() !== '') ?? '').split(',').map((cell) => cell.trim().toLowerCase());
-  const categories = header.includes('name')
-    ? await fromTable(bytes, path)
-    : lines.map((line) => ({ name: line.trim() })).filter(({ name }) => name !== '');
+  const categories = header.includes('name') ? await fromTable(bytes, path) : await fromLines(bytes, path);
   checkNames(categories, path);
   return categories;
+}
+
+async function fromLines(bytes: Buffer, path: string): Promise<Category[]> {
+  const categories: Category[] = [];
+  const csv = /\.csv$/i.test(path);
+  for await (const { fields } of csvRecords(memoryFile(bytes, path), { delimiter: csv ? ',' : '\t', quotes: csv })) {
+    const [name, ...rest] = fields.map((field) => field.trim());
+    if (name) categories.push({ name, ...otherNames(rest) });
+  }
+  return categories;
+}
+
+function otherNames(cells: readonly (string | undefined)[]): Pick<Category, 'aliases'> {
+  const aliases = cells.flatMap((cell) => cell?.split('|') ?? []).map((alias) => alias.trim());
+  return aliases.some(Boolean) ? { aliases: aliases.filter(Boolean) } : {};
 }
 
 async function fromTable(bytes: Buffer, path: string): Promise<Category[]> {
@@ -57,10 +73,12 @@ async function fromTable(bytes: Buffer, path: string): Promise<Category[]> {
     const cells = new Map(header.map((column, index) => [column, fields[index]?.trim() ?? '']));
     const name = cells.get('name');
     if (!name) throw new FormatError(path, offset, 'this row has no name');
-    const query = cells.get('query') || cells.get('alias');
+    const others = otherNames([cells.get('alias'), cells.get('aliases')]);
+    const query = cells.get('query') || (cells.get('alias') && others.aliases?.[0]);
     const own = [...cells].filter(([column, text]) => column.startsWith('query_') && text !== '');
     categories.push({
       name,
+      ...others,
       ...(query ? { query } : {}),
       ...(own.length > 0 ? { queries: Object.fromEntries(own.map(([column, text]) => [column.slice(6), text])) } : {}),
     });

@@ -11,24 +11,36 @@ interface FetchContext {
   note?(message: string): void;
 }
 
+/** Whether the network and its preprocessing are there or can be fetched. */
+export async function checkFeatureModel(settings: ModelSettings, workspace: Workspace): Promise<void> {
+  await entryOf(settings, workspace);
+  await preprocessingOf(settings, workspace);
+}
+
 export async function openFeatureModel(
   settings: ModelSettings,
   workspace: Workspace,
   context: FetchContext = {},
 ): Promise<FeatureModel> {
-  const own = workspace.path(settings.name);
-  const entry = await findModel(settings.name.endsWith('.onnx') ? own : settings.name);
+  const entry = await entryOf(settings, workspace);
   const file = await getModel(entry, {
     signal: context.signal,
     onNote: context.note,
     onProgress: (progress) => context.onProgress?.({ ...inMegabytes(progress), stage: `fetch ${entry.name}` }),
   });
-  const { preprocessing } = settings;
-  const written =
-    preprocessing && existsSync(workspace.path(preprocessing)) ? workspace.path(preprocessing) : preprocessing;
   return chooseFeature(file, {
     layer: settings.layer,
     reduction: settings.reduce,
-    preprocessing: written ? await readPreprocessing(written) : undefined,
+    preprocessing: await preprocessingOf(settings, workspace),
   });
+}
+
+function entryOf({ name }: ModelSettings, workspace: Workspace) {
+  return findModel(name.endsWith('.onnx') ? workspace.path(name) : name);
+}
+
+async function preprocessingOf({ preprocessing }: ModelSettings, workspace: Workspace) {
+  if (!preprocessing) return undefined;
+  const own = workspace.path(preprocessing);
+  return readPreprocessing(existsSync(own) ? own : preprocessing);
 }

@@ -1,5 +1,5 @@
 /** The pictures of a workspace: the user's own folders, and what the crawl left, as lists. */
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { UsageError } from '../errors.js';
 import { validationCategoryCount } from '../problem/index.js';
 import {
@@ -58,6 +58,7 @@ export const unlistedFolder = 'unlisted';
 export async function openTestPictures(workspace: Workspace): Promise<PictureSource & { labelled: boolean }> {
   const { test, categories, answers } = workspace.configuration;
   await requireFolder(workspace.path(test), 'test', test);
+  await requireOwnFolder(workspace);
   const source = await openFolderPictures(workspace.path(test)).catch((error) => {
     if (!(error instanceof UsageError)) throw error;
     throw new ConfigurationError(
@@ -86,6 +87,16 @@ export async function openTestPictures(workspace: Workspace): Promise<PictureSou
       'Put all of them into sub-folders named like the categories, or none.',
     );
   return { ...source, labelled: labelled > 0 };
+}
+
+/** Links may lead two names to one folder. */
+async function requireOwnFolder({ configuration: { test, auxiliary }, path }: Workspace): Promise<void> {
+  const [own, other] = await Promise.all([test, auxiliary.folder].map((one) => realpath(path(one)).catch(() => one)));
+  if (own === other)
+    throw new ConfigurationError(
+      `${configurationFile}: test (${test}) and auxiliary (${auxiliary.folder}) lead to the same folder, ${own}`,
+      'Pictures to classify must not be among those that are learnt from.',
+    );
 }
 
 async function requireFolder(path: string, key: string, written: string): Promise<void> {

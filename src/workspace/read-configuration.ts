@@ -170,7 +170,11 @@ function expectation({ keyword, params, message }: ErrorObject): string {
 
 async function categoriesOf(file: string): Promise<CategorySettings[]> {
   const categories = (await loadCategories(dirname(file), file))!;
-  return categories.map(({ name, query }) => ({ name, aliases: query ? [query] : [], ...(query && { query }) }));
+  return categories.map(({ name, aliases = [], query }) => ({
+    name,
+    aliases: query && !aliases.includes(query) ? [...aliases, query] : aliases,
+    ...(query && { query }),
+  }));
 }
 
 /** Folders that stages write, and clear before they do. */
@@ -192,10 +196,18 @@ function checkFolders({ auxiliary, test, sources }: Configuration, file: string,
         `Pictures of your own may lie in any folder but ${reserved.join(', ')} and the workspace itself.`,
       );
   }
-  if (resolve('/workspace', test) === resolve('/workspace', auxiliary.folder))
-    throw new ConfigurationError(
-      `${file}, line ${lineOf(['test']) ?? 1}: test and auxiliary are the same folder, ${test}`,
-    );
+  for (const [key, path] of folders) {
+    if (key === 'test') continue;
+    const [own, other] = [resolve('/workspace', test), resolve('/workspace', path)];
+    const nested = [relative(own, other), relative(other, own)].some((way) => !/^\.\.([\\/]|$)/.test(way));
+    if (nested)
+      throw new ConfigurationError(
+        own === other
+          ? `${file}, line ${lineOf(['test']) ?? 1}: test and ${key} are the same folder, ${test}`
+          : `${file}, line ${lineOf(['test']) ?? 1}: of test (${test}) and ${key} (${path}) one lies within the other`,
+        'Pictures to classify must not be among those that are learnt from: put them into folders of their own.',
+      );
+  }
 }
 
 /** What a schema cannot say. */

@@ -1,11 +1,22 @@
 /** Which files the web pictures of a fit are, for those who have no more than the folder of its results. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { UsageError } from '../errors.js';
 import type { ProblemRows } from './assemble.js';
 import type { WebPicture } from './pictures.js';
+import { configurationFile } from './read-configuration.js';
 import { resultOf } from './stage.js';
 import type { StateFile } from './state.js';
 import { layout } from './workspace.js';
+
+/** The folders of results in a workspace, the fit first; undefined for a folder that is none. */
+export function resultFolders(folder: string): string[] | undefined {
+  if (!existsSync(join(folder, configurationFile))) return undefined;
+  const found = [layout.run, layout.compare, layout.tune].map((name) => join(folder, name)).filter(existsSync);
+  if (found.length > 0) return found;
+  throw new UsageError(`${folder} is a workspace without results so far`, `Make them: bowerbird run ${folder}`);
+}
 
 /** Paths in the order of the rows; undefined where the folder is not the `run` of a workspace, or the problem is newer. */
 export async function picturesOfRun(folder: string): Promise<string[] | undefined> {

@@ -2,15 +2,16 @@
  * Runs the stages of a workspace: what is stale and nothing else, side by side where neither needs the other. A stage
  * that fails stops those that need it, the others go on to their end.
  */
-import { BowerbirdError, InterruptedError, UsageError } from '../errors.js';
+import { BowerbirdError, InterruptedError } from '../errors.js';
 import type { Progress } from '../progress.js';
+import { asConfigurationError, checkStages } from './check-stages.js';
 import { lockWorkspace } from './lock.js';
 import { ProgressFile } from './progress-file.js';
-import { ConfigurationError } from './read-configuration.js';
 import { resultOf, type Stage, type StageInputs, type StageName } from './stage.js';
 import { stages as allStages } from './stages/index.js';
 import { outputHash, staleReason } from './staleness.js';
 import { StageStates } from './state.js';
+import { writeSchema } from './template.js';
 import type { Workspace } from './workspace.js';
 
 export interface RunOptions {
@@ -57,6 +58,7 @@ export async function runWorkspace(workspace: Workspace, options: RunOptions = {
     file.update(progress);
     options.onProgress?.(progress);
   };
+  await writeSchema(workspace);
   for (const note of workspace.configuration.notes) options.onNote?.(note, 'note');
   try {
     return await new Run(workspace, { ...options, onProgress }, await StageStates.open(workspace)).all();
@@ -85,6 +87,9 @@ class Run {
   }
 
   async all(): Promise<RunReport> {
+    await checkStages(this.#workspace, this.#stages, this.#states, (message) =>
+      this.#options.onNote?.(`also: ${message}`, 'note'),
+    );
     const started = new Map<StageName, Promise<void>>();
     const start = (stage: Stage): Promise<void> => {
       const running = started.get(stage.name);
@@ -158,8 +163,7 @@ class Run {
 
   /** @param inputs absent where not even they could be found out */
   async #fail(stage: Stage, inputs: StageInputs | undefined, cause: unknown): Promise<void> {
-    // What a stage was told wrongly stands in the configuration, not on the command line.
-    const error = cause instanceof UsageError ? new ConfigurationError(cause.message, cause.hint) : cause;
+    const error = asConfigurationError(cause);
     const { message } = error as Error;
     // An interrupted stage stays as it is: it is gone on with.
     if (!this.#options.signal?.aborted) {

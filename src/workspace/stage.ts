@@ -46,6 +46,8 @@ export interface Stage {
   readonly heavy?: boolean;
   /** Why the stage is left out of this workspace. */
   omitted?(workspace: Workspace): string | undefined;
+  /** Quick: throws where it can be known beforehand that the stage would fail. */
+  check?(workspace: Workspace): Promise<void>;
   /** Besides the outputs of the stages it needs. */
   inputs(workspace: Workspace): Promise<StageInputs>;
   /** Files, relative to the workspace, that hold the result; the same inputs give the same content. */

@@ -33,7 +33,7 @@ export async function staleReason(
 }
 
 /** The first input that differs, in words. */
-function changedInput(before: StageInputs, now: StageInputs): string | undefined {
+export function changedInput(before: StageInputs, now: StageInputs): string | undefined {
   for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
     if (before[key] === now[key]) continue;
     if (isHash(before[key]) || isHash(now[key])) return `${key} changed`;

@@ -1,10 +1,11 @@
 /** What is done in a workspace, what is stale or failed, and why; looks and changes nothing. */
 import type { Progress } from '../progress.js';
+import { mistakeOf, ownInputs } from './check-stages.js';
 import { workIsOn } from './lock.js';
-import { resultOf, type StageInputs, type StageName } from './stage.js';
+import { resultOf, type Stage, type StageInputs, type StageName } from './stage.js';
 import { stages } from './stages/index.js';
-import { staleReason } from './staleness.js';
-import { StageStates } from './state.js';
+import { changedInput, staleReason } from './staleness.js';
+import { type StageRecord, StageStates } from './state.js';
 import type { Workspace } from './workspace.js';
 
 export interface StageStatus {
@@ -45,8 +46,15 @@ export async function workspaceStatus(
       close({ state: 'running', reason: 'at work now' });
       continue;
     }
+    const mistake = (await mistakeOf(stage, workspace, record)) as (Error & { hint?: string }) | undefined;
+    if (mistake) {
+      close({ state: 'failed', reason: mistake.message, hint: mistake.hint });
+      continue;
+    }
     if (record?.state === 'failed') {
-      close({ state: 'failed', reason: record.error?.message, hint: record.error?.hint });
+      const corrected = await correction(stage, workspace, record);
+      if (corrected) close({ state: 'stale', reason: `${corrected} since it failed; the next run tries it again` });
+      else close({ state: 'failed', reason: record.error?.message, hint: record.error?.hint });
       continue;
     }
     if (behind) {
@@ -74,4 +82,16 @@ export async function workspaceStatus(
   // Where the disk is full or cannot be written, the next command hashes again.
   await workspace.fingerprints.save().catch(() => {});
   return [...result.values()];
+}
+
+/** What was changed about a stage after it failed. */
+async function correction(stage: Stage, workspace: Workspace, record: StageRecord): Promise<string | undefined> {
+  try {
+    const now = await stage.inputs(workspace);
+    // Not even its inputs could be found out then.
+    if (Object.keys(record.inputs).length === 0) return 'something changed';
+    return changedInput(ownInputs(record.inputs), now);
+  } catch {
+    return undefined;
+  }
 }

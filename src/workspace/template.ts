@@ -1,15 +1,18 @@
 /** The text of a new bowerbird.yaml: what was said, and the rest as comments to be taken in. */
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { UsageError } from '../errors.js';
 import { writeFileAtomic } from '../formats/index.js';
 import type { WrittenConfiguration } from './configuration.js';
-import { configurationFile, configurationOf, parseConfiguration } from './read-configuration.js';
+import { Fingerprints } from './fingerprint.js';
+import { auxiliaryCategories, openTestPictures } from './pictures.js';
+import { configurationFile, configurationOf, parseConfiguration, schemaFile } from './read-configuration.js';
+import { layout, type Workspace } from './workspace.js';
 
-/** Where editors find the schema when the package is installed in the project. */
-const schemaReference = './node_modules/bowerbird/schema/bowerbird.schema.json';
+/** Where editors find the schema: a copy in the workspace, which is there wherever the package is installed. */
+const schemaReference = `./${layout.schema}`;
 
 const notes: Partial<Record<keyof WrittenConfiguration, string>> = {
   categories:
@@ -40,14 +43,40 @@ export function configurationText(written: WrittenConfiguration): string {
 
 /**
  * Makes the folder of a workspace with its configuration.
+ * @param options whether the folders must be there already, differ and hold pictures
  * @throws UsageError where there is one already, ConfigurationError where a run would refuse it
  */
-export async function createWorkspace(folder: string, written: WrittenConfiguration): Promise<string> {
+export async function createWorkspace(
+  folder: string,
+  written: WrittenConfiguration,
+  options: { checkPictures?: boolean } = {},
+): Promise<string> {
   const file = join(folder, configurationFile);
   if (existsSync(file)) throw new UsageError(`${file} is there already`, 'Edit it, or name another folder.');
   const text = configurationText(written);
-  await configurationOf(text, file, folder);
+  const configuration = await configurationOf(text, file, folder);
+  const root = resolve(folder);
+  const path = (...parts: string[]) => resolve(root, ...parts);
+  const workspace: Workspace = {
+    folder: root,
+    configuration,
+    path,
+    fingerprints: new Fingerprints(path(layout.hashes)),
+  };
+  if (options.checkPictures) {
+    await auxiliaryCategories(workspace);
+    await openTestPictures(workspace);
+  }
   await mkdir(folder, { recursive: true });
   await writeFileAtomic(file, text);
+  await writeSchema(workspace);
   return file;
+}
+
+/** A copy of the JSON Schema beside the workspace's other records, of this version. */
+export async function writeSchema({ path }: Pick<Workspace, 'path'>): Promise<void> {
+  const [own, schema] = [path(layout.schema), await readFile(schemaFile, 'utf8')];
+  if ((await readFile(own, 'utf8').catch(() => undefined)) === schema) return;
+  await mkdir(dirname(own), { recursive: true });
+  await writeFileAtomic(own, schema);
 }

@@ -1,5 +1,5 @@
 /** An opened workspace: its configuration, and where everything in it lies. */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Configuration } from './configuration.js';
 import { Fingerprints } from './fingerprint.js';
 import { readConfiguration } from './read-configuration.js';
@@ -25,7 +25,7 @@ export async function openWorkspace(folder: string): Promise<Workspace> {
   return {
     folder: root,
     configuration: await readConfiguration(folder),
-    fingerprints: new Fingerprints(join(root, '.bowerbird', 'hashes.json')),
+    fingerprints: new Fingerprints(path(layout.hashes)),
     path,
   };
 }
@@ -33,6 +33,10 @@ export async function openWorkspace(folder: string): Promise<Workspace> {
 /** Files and folders of a workspace, relative to it. */
 export const layout = {
   state: '.bowerbird/stages.json',
+  /** Content of files, remembered. */
+  hashes: '.bowerbird/hashes.json',
+  /** For editors. */
+  schema: '.bowerbird/bowerbird.schema.json',
   /** A folder with a claim of whoever is at work. */
   lock: '.bowerbird/locks',
   progress: '.bowerbird/progress.json',

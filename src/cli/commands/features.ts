@@ -1,5 +1,7 @@
-import { resolve } from 'node:path';
-import { PartialFailureError } from '../../errors.js';
+/** `bowerbird features`: a vector for every picture of a workspace or a folder. */
+import { relative, resolve } from 'node:path';
+import { hasCatalog } from '../../catalog/index.js';
+import { PartialFailureError, UsageError } from '../../errors.js';
 import { defineCommand } from '../command.js';
 import { fetchProgress } from './models-get.js';
 
@@ -39,7 +41,11 @@ export default defineCommand({
       description: 'Pictures with more pixels are refused.',
     },
     'shard-size': { type: 'integer', minimum: 1, default: 256, description: 'Pictures in one file of features.' },
-    out: { type: 'string', placeholder: 'FOLDER', description: 'Where to write. [default: WORKSPACE/features/MODEL]' },
+    out: {
+      type: 'string',
+      placeholder: 'FOLDER',
+      description: 'Where to write. [default: WORKSPACE/features/MODEL; of other folders FOLDER-features/MODEL]',
+    },
     fresh: { type: 'flag', description: 'Forget what an earlier run left in the folder.' },
   },
   examples: [
@@ -61,7 +67,12 @@ export default defineCommand({
       const model = await chooseFeature(await getModel(entry, fetch), choice);
       if (entry.description === 'a file' && !preprocessing)
         progress.note(`${entry.name}: no preprocessing is known for this file; using imagenet (see --preprocessing)`);
-      const folder = options.out ?? resolve(args[0], 'features', featureFolderName(model, entry.layer));
+      const folder = options.out ?? resolve(defaultFolder(args[0]), featureFolderName(model, entry.layer));
+      if (!hasCatalog(args[0]) && isWithin(folder, args[0]))
+        throw new UsageError(
+          `${folder} lies among the pictures of ${args[0]}, and would be taken for a category of them`,
+          'Name a folder elsewhere with --out.',
+        );
       const result = await extractFeatures(source, model, folder, {
         batch: options.batch,
         workers: options.workers,
@@ -91,3 +102,12 @@ export default defineCommand({
     }
   },
 });
+
+/** Beside a folder of pictures, not in it: what lies in it is a category. */
+function defaultFolder(pictures: string): string {
+  return hasCatalog(pictures) ? resolve(pictures, 'features') : `${resolve(pictures)}-features`;
+}
+
+function isWithin(folder: string, other: string): boolean {
+  return !/^\.\.([\\/]|$)/.test(relative(resolve(other), resolve(folder)));
+}

@@ -18,6 +18,7 @@ import {
   withShares,
 } from '../../problem/index.js';
 import { defineCommand } from '../command.js';
+import { confirmReplacing, replaceOption } from '../confirm.js';
 import {
   type LearnerFit,
   learnerCase,
@@ -88,6 +89,7 @@ export default defineCommand({
       description: 'Web features larger than this are streamed (half of the memory if not given).',
     },
     ...learnerOptions,
+    ...replaceOption,
     ...pluginOption,
     ...backendOptions,
   },
@@ -115,7 +117,7 @@ export default defineCommand({
     else if (special !== 'combo') refuseFixedParameters(special, options);
     const parameters = await givenParameters(spec, options.params, options.set);
     if (method === 'paper-pi') parameters.gamma ??= spec.parameters.gamma.default;
-    await refuseOtherResults(out);
+    await allowResults(out, { replace: options.replace || options.resume === true, signal });
     const backend = await openBackend(options);
     progress.update({ stage: 'read the problem', done: 0 });
     const { problem: unstated, webRows, close } = await openProblem(path, options, loadOptions(options, signal));
@@ -205,11 +207,14 @@ function inputOptions(values: InputValues) {
   };
 }
 
-/** Writing a fit into the folder of a search or a comparison would take its record away. */
-async function refuseOtherResults(folder: string): Promise<void> {
-  const command = (await recordIn(folder))?.command;
+/** Writing a fit into the folder of a search or a comparison would take its record away, into that of a fit the fit. */
+async function allowResults(folder: string, options: { replace: boolean; signal: AbortSignal }): Promise<void> {
+  const record = await recordIn(folder);
+  const command = record?.command;
   if (command === 'tune' || command === 'compare' || command === 'experiment')
     throw new UsageError(`${folder} holds the results of "bowerbird ${command}"`, 'Name another folder with --out.');
+  if (record)
+    await confirmReplacing(`${folder} holds a fit of ${record.method ?? 'an earlier version'} already`, options);
 }
 
 async function openProblem(

@@ -10,7 +10,8 @@ export default defineCommand({
   name: 'init',
   summary: 'Make a workspace: a folder with bowerbird.yaml.',
   description:
-    'Asks on a terminal for what no option gives. Folders are named as seen from here and written as seen from the workspace.',
+    'Asks on a terminal for what no option gives. Folders are named as seen from here and written as seen from the ' +
+    'workspace; they must be there, differ and hold pictures.',
   arguments: [{ name: 'WORKSPACE', description: 'the folder to make' }],
   options: {
     categories: {
@@ -61,8 +62,8 @@ export default defineCommand({
         options.categories ??
         list(await answer('categories', 'Categories to tell apart (names with commas, or a file): '));
       const auxiliary =
-        options.auxiliary ?? (await answer('auxiliary', 'Folder of clean pictures of other categories: '));
-      const test = options.test ?? (await answer('test', 'Folder of pictures to classify: '));
+        options.auxiliary ?? (await answer('auxiliary', 'Folder of clean pictures of other categories: ', existsSync));
+      const test = options.test ?? (await answer('test', 'Folder of pictures to classify: ', existsSync));
       const from = (path: string) => fromWorkspace(workspace, path);
       const isFile = listed.length === 1 && existsSync(listed[0]);
       if (listed.length < 2 && !isFile)
@@ -70,7 +71,7 @@ export default defineCommand({
           `--categories is "${listed.join()}": that is neither two names nor a file`,
           'Give at least two names with commas between them, or a file with one name a line.',
         );
-      const file = await createWorkspace(workspace, {
+      const written = {
         categories: isFile ? from(listed[0]) : listed,
         auxiliary: from(auxiliary),
         test: from(test),
@@ -81,8 +82,12 @@ export default defineCommand({
         model: options.model.endsWith('.onnx') ? from(options.model) : options.model,
         vectors: existsSync(options.vectors) ? from(options.vectors) : options.vectors,
         ...(options.semantics && { semantics: options.semantics.map((kind) => semanticKind(kind, from)) }),
-      }).catch(ofOptions);
-      for (const line of missing({ ...options, auxiliary, test })) progress.note(line);
+      };
+      const file = await createWorkspace(workspace, written, { checkPictures: true }).catch(ofOptions);
+      if (options.source.includes('wikimedia') && !options.contact && !process.env.BOWERBIRD_CONTACT)
+        progress.note(
+          'wikimedia wants to know who asks: give crawl.contact, your mail address or a page, before the run',
+        );
       printJson({ file });
       print(file);
       print(`Look it over, then: bowerbird run ${shellWord(workspace)}`);
@@ -109,22 +114,7 @@ function semanticKind(text: string, from: (path: string) => string): WrittenKind
 /** No file was written yet that a line of it could be named in. */
 function ofOptions(error: unknown): never {
   if (!(error instanceof BowerbirdError) || error.code !== 'BOWERBIRD_CONFIGURATION') throw error;
-  throw new UsageError(error.message.replace(/^\S.*?bowerbird\.yaml(, line \d+)?: /, ''), error.hint);
-}
-
-/** What a run would miss; it may come later. */
-function missing({ auxiliary, test, source, contact }: Record<'auxiliary' | 'test', string> & Asked): string[] {
-  const lines = Object.entries({ auxiliary, test })
-    .filter(([, path]) => !existsSync(path))
-    .map(([key, path]) => `there is no folder ${path} (${key}) yet`);
-  if (source.includes('wikimedia') && !contact && !process.env.BOWERBIRD_CONTACT)
-    lines.push('wikimedia wants to know who asks: give crawl.contact, your mail address or a page, before the run');
-  return lines;
-}
-
-interface Asked {
-  source: readonly string[];
-  contact: string | undefined;
+  throw new UsageError(error.message.replace(/^(\S.*?)?bowerbird\.yaml(, line \d+)?: /, ''), error.hint);
 }
 
 /** As a shell takes it for one word. */
@@ -146,7 +136,7 @@ function fromWorkspace(workspace: string, path: string): string {
 /** Asks on a terminal; elsewhere a missing option is an error. */
 function asker() {
   let lines: ReturnType<typeof createInterface> | undefined;
-  const ask = async (option: string, question: string): Promise<string> => {
+  const ask = async (option: string, question: string, isThere = (_: string) => true): Promise<string> => {
     if (!process.stdin.isTTY || !process.stderr.isTTY)
       throw new UsageError(
         `--${option} is missing`,
@@ -155,7 +145,8 @@ function asker() {
     lines ??= createInterface({ input: process.stdin, output: process.stderr });
     for (;;) {
       const text = (await lines.question(question)).trim();
-      if (text) return text;
+      if (text && isThere(text)) return text;
+      if (text) process.stderr.write(`There is no folder ${text}.\n`);
     }
   };
   return Object.assign(ask, { close: () => lines?.close() });

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { UsageError } from '../../errors.js';
 import type { ModelEntry } from '../../vision/index.js';
 import { defineCommand } from '../command.js';
+import { confirmReplacing, replaceOption } from '../confirm.js';
 
 export default defineCommand({
   name: 'models add',
@@ -52,6 +54,7 @@ export default defineCommand({
       default: 77,
       description: 'Tokens of one text, for a text tower.',
     },
+    ...replaceOption,
   },
   examples: [
     {
@@ -59,8 +62,8 @@ export default defineCommand({
       explanation: 'afterwards "bowerbird features birds --model vgg-fc6" uses it',
     },
   ],
-  async run({ args, options, print, printJson }) {
-    const { addModel, getModel, readPreprocessing } = await import('../../vision/index.js');
+  async run({ args, options, print, printJson, signal }) {
+    const { addModel, builtinModels, getModel, listModels, readPreprocessing } = await import('../../vision/index.js');
     const [name, address] = args;
     const source = sourceOf(address, options.sha256, '--sha256');
     const base = {
@@ -83,6 +86,9 @@ export default defineCommand({
     // A file is hashed now, so that a later change of it is noticed.
     const entry: ModelEntry =
       source.type === 'file' ? { ...draft, source: { ...source, sha256: (await getModel(draft)).sha256 } } : draft;
+    const before = (await listModels()).find((model) => model.name === name && !builtinModels.includes(model));
+    if (before && !isDeepStrictEqual(JSON.parse(JSON.stringify(entry)), before))
+      await confirmReplacing(`another model is registered as ${name} already`, { replace: options.replace, signal });
     await addModel(entry);
     printJson(entry);
     print(`${name} is registered; "bowerbird features WORKSPACE --model ${name}" uses it`);

@@ -1,5 +1,5 @@
 /** `bowerbird report`: one HTML file out of results folders. */
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../errors.js';
 import { listedPictures, writeReport } from '../../report/index.js';
 import { defineCommand } from '../command.js';
@@ -11,9 +11,16 @@ export default defineCommand({
     'Tables with confidence intervals, convergence, sensitivity, confusion, a map of pictures and categories, the web ' +
     'pictures trusted most and least, and how to repeat it all. The page needs no network and no scripts. ' +
     'The exit code is 3 when some of the --pictures cannot be read.',
-  arguments: [{ name: 'DIR', description: 'results folders of fit, tune, compare or experiment', rest: true }],
+  arguments: [
+    { name: 'DIR', description: 'results folders of fit, tune, compare or experiment, or workspaces', rest: true },
+  ],
   options: {
-    out: { type: 'string', short: 'o', placeholder: 'FILE', description: 'The page to write, such as report.html.' },
+    out: {
+      type: 'string',
+      short: 'o',
+      placeholder: 'FILE',
+      description: 'The page to write; of one workspace its report.html if not given.',
+    },
     title: { type: 'string', default: 'Bowerbird report', description: 'Title of the page.' },
     pictures: {
       type: 'string',
@@ -36,6 +43,7 @@ export default defineCommand({
     },
   },
   examples: [
+    { command: 'bowerbird report birds', explanation: 'The page of a workspace: its fit, search and comparison.' },
     { command: 'bowerbird report run --out report.html', explanation: 'The page of one fit.' },
     {
       command: 'bowerbird report tuned table run --out report.html --title "Birds of the bay"',
@@ -43,7 +51,12 @@ export default defineCommand({
     },
   ],
   async run({ args, options, print, printJson, progress, signal }) {
-    const { out } = options;
+    const { resultFolders, workspacePictures } = await import('../../workspace/index.js');
+    const own = args.map((folder) => resultFolders(folder));
+    const folders = args.flatMap((folder, i) => own[i] ?? [folder]);
+    // The page of one workspace lies where "bowerbird run" writes it.
+    const alone = args.length === 1 && own[0] ? args[0] : undefined;
+    const out = options.out ?? (alone && join(alone, 'report.html'));
     if (!out)
       throw new UsageError(
         '--out is missing: where should the page go?',
@@ -51,10 +64,12 @@ export default defineCommand({
       );
     const pictures = options.pictures
       ? await listedPictures(options.pictures, dirname(resolve(options.pictures)))
-      : undefined;
+      : alone
+        ? await workspacePictures(alone)
+        : undefined;
     const unreadable: string[] = [];
     const { bytes } = await writeReport(out, {
-      folders: args,
+      folders,
       title: options.title,
       pictures,
       perCategory: options['per-category'],

@@ -10,20 +10,22 @@ export default defineCommand({
   name: 'weights',
   summary: 'Rank the web pictures of a fit by weight.',
   description: 'For each category the web pictures that were trusted most and least, with their words where known.',
-  arguments: [{ name: 'DIR', description: 'the results folder of a fit' }],
+  arguments: [{ name: 'DIR', description: 'the results folder of a fit, or a workspace' }],
   options: {
     category: { type: 'string', placeholder: 'NAME', description: 'Only this category.' },
     top: { type: 'integer', minimum: 0, default: 5, description: 'Pictures shown from either end; 0 shows all.' },
   },
   examples: [
     { command: 'bowerbird weights run', explanation: 'The five best and worst web pictures of every category.' },
+    { command: 'bowerbird weights birds', explanation: 'Those of a workspace, with their files.' },
     {
       command: 'bowerbird weights run --category "Elegant Tern" --top 0 --json',
       explanation: 'All pictures of one category.',
     },
   ],
   async run({ args, options, print, printJson }) {
-    const [folder] = args;
+    const { picturesOfRun, resultFolders } = await import('../../workspace/index.js');
+    const [folder] = resultFolders(args[0]) ?? args;
     const { method } = await readFitRecord(folder);
     const weights = await readWeights(folder);
     if (!weights)
@@ -32,7 +34,6 @@ export default defineCommand({
         'Fit a method that does, such as bowerbird (bowerbird fit … --out DIR).',
       );
     const groups = new Map<string, RankedPicture[]>();
-    const { picturesOfRun } = await import('../../workspace/index.js');
     const files = await picturesOfRun(folder);
     for (const one of weights) {
       if (!groups.has(one.category)) groups.set(one.category, []);

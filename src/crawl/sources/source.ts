@@ -70,7 +70,7 @@ export interface Source {
   /** The pictures are the user's own choice: the licence gate applies only where licences are asked for explicitly. */
   readonly chosenByUser?: boolean;
   /** Fails early when a key or file is missing. */
-  prepare?(context: SourceContext): Promise<void>;
+  prepare?(context: Pick<SourceContext, 'keys' | 'signal'>): Promise<void>;
   /** The first question it would ask, without keys. */
   describe(category: Category, licences: ReadonlySet<LicenceCode>): string;
   /** The most pictures one question can bring. */

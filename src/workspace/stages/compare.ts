@@ -20,6 +20,11 @@ export const compareStage: Stage = {
     return labelled(workspace) ? undefined : 'the test pictures have no labels, so nothing can be scored';
   },
 
+  async check({ configuration: { compare: settings, answers } }) {
+    const { chooseMethods } = await import('../../evaluation/index.js');
+    chooseMethods(settings!.methods, answers === 'all');
+  },
+
   async inputs(workspace) {
     const { configuration } = workspace;
     const { scaling, device, method, parameters } = configuration.learner;

@@ -16,6 +16,19 @@ export const crawlStage: Stage = {
   name: 'crawl',
   needs: [],
 
+  async check(workspace) {
+    const { crawl: settings } = workspace.configuration;
+    await auxiliaryCategories(workspace);
+    if (settings.licences) parseLicences(settings.licences);
+    const keys = Keys.load(settings.keys && workspace.path(settings.keys));
+    for (const source of openSources(workspace))
+      try {
+        await source.prepare?.({ keys });
+      } finally {
+        await source.close?.();
+      }
+  },
+
   async inputs(workspace) {
     const { crawl: settings, sources } = workspace.configuration;
     // How fast and how often is asked changes nothing about what there is.

@@ -9,7 +9,7 @@ import {
   openFolderPictures,
   type PictureSource,
 } from '../../vision/index.js';
-import { openFeatureModel } from '../feature-model.js';
+import { checkFeatureModel, openFeatureModel } from '../feature-model.js';
 import { hashOf } from '../fingerprint.js';
 import { auxiliaryCategories, listSource, openTestPictures, webPictures } from '../pictures.js';
 import { optionInputs, type Stage, type StageContext, type StageName } from '../stage.js';
@@ -50,6 +50,12 @@ function featureStage(set: PictureSet, open: (workspace: Workspace) => Promise<P
     name: `features-${set}` satisfies StageName,
     needs: set === 'web' ? ['dedupe'] : [],
     heavy: true,
+
+    async check(workspace) {
+      await checkFeatureModel(workspace.configuration.model, workspace);
+      if (set === 'auxiliary') await auxiliaryCategories(workspace);
+      if (set === 'test') await openTestPictures(workspace);
+    },
 
     async inputs(workspace) {
       const { configuration, fingerprints, path } = workspace;

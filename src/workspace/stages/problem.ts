@@ -2,18 +2,24 @@
  * Everything put together: one problem file, and beside it which picture each row is. Rows are in an order that depends
  * on names and ranks alone, so that the same pictures give the same file whatever came before.
  */
+import { existsSync } from 'node:fs';
 import { writeFileAtomic } from '../../formats/index.js';
 import { findMethod } from '../../methods/index.js';
 import { checkProblem, type Problem, saveProblem } from '../../problem/index.js';
 import { assembleProblem } from '../assemble.js';
 import { decisionInputs } from '../decisions.js';
-import { ConfigurationError } from '../read-configuration.js';
+import { ConfigurationError, configurationFile } from '../read-configuration.js';
 import { optionInputs, type Stage } from '../stage.js';
 import { layout } from '../workspace.js';
 
 export const problemStage: Stage = {
   name: 'problem',
   needs: ['dedupe', 'features-auxiliary', 'features-test', 'features-web', 'words', 'text'],
+
+  async check({ configuration: { truth }, path }) {
+    if (truth && 'file' in truth && !existsSync(path(truth.file)))
+      throw new ConfigurationError(`${configurationFile}: truth.file is ${truth.file}, and there is no such file`);
+  },
 
   async inputs(workspace) {
     const { configuration, fingerprints, path } = workspace;

@@ -6,7 +6,7 @@ import type { PictureProvider } from '../../report/index.js';
 import type { ProblemRows } from '../assemble.js';
 import { webPictures } from '../pictures.js';
 import type { Stage } from '../stage.js';
-import { layout, type Workspace } from '../workspace.js';
+import { layout, openWorkspace, type Workspace } from '../workspace.js';
 import { compareStage } from './compare.js';
 import { tuneStage } from './tune.js';
 
@@ -36,6 +36,12 @@ export const reportStage: Stage = {
     return { summary: `${layout.report}, ${Math.max(1, Math.round(bytes / 1e3))} kB` };
   },
 };
+
+/** Of a workspace by its folder; undefined where the problem was not put together yet. */
+export async function workspacePictures(folder: string): Promise<PictureProvider | undefined> {
+  const workspace = await openWorkspace(folder);
+  return existsSync(workspace.path(layout.rows)) ? picturesOf(workspace) : undefined;
+}
 
 /** The picture in each row of the problem. */
 async function picturesOf(workspace: Workspace): Promise<PictureProvider> {

@@ -1,8 +1,11 @@
 /** Semantic vectors of all category names, of every kind that the configuration names, in one matrix of blocks. */
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { writeFileAtomic, writeNpz } from '../../formats/index.js';
 import { besideEachOther, blockArrays } from '../../problem/index.js';
+import { findModel } from '../../vision/index.js';
 import { auxiliaryCategories } from '../pictures.js';
+import { ConfigurationError, configurationFile } from '../read-configuration.js';
 import { type SemanticBlock, semanticBlock } from '../semantics/block.js';
 import { isReady } from '../semantics/words.js';
 import { optionInputs, type Stage } from '../stage.js';
@@ -11,6 +14,18 @@ import { layout, type Workspace } from '../workspace.js';
 export const wordsStage: Stage = {
   name: 'words',
   needs: [],
+
+  async check(workspace) {
+    const { semantics, vectors } = workspace.configuration;
+    await auxiliaryCategories(workspace);
+    for (const kind of semantics) {
+      if (kind.kind === 'text') await findModel(kind.model);
+      else if (kind.kind !== 'words') requireFile(workspace, 'semantics', kind.file);
+      else
+        for (const file of 'train' in vectors ? vectors.train : vectors.filter((name) => !isReady(name)))
+          requireFile(workspace, 'vectors', file);
+    }
+  },
 
   async inputs(workspace) {
     const { configuration } = workspace;
@@ -87,4 +102,12 @@ async function wordInputs(workspace: Workspace): Promise<Record<string, string>>
 
 async function fileInput({ fingerprints, path }: Workspace, file: string): Promise<string> {
   return (await fingerprints.ofFile(path(file))) ?? 'missing';
+}
+
+function requireFile({ path }: Workspace, key: string, file: string): void {
+  if (!existsSync(path(file)))
+    throw new ConfigurationError(
+      `${configurationFile}: ${key} is ${file}, and there is no file ${path(file)}`,
+      'Paths are relative to the workspace.',
+    );
 }
