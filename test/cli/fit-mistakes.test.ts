@@ -105,13 +105,15 @@ describe('bowerbird fit, used wrongly', () => {
 describe('a folder that is fitted into again', () => {
   it('holds the files of the last fit only', async () => {
     expect(await tryFit('--out', file('again'), '--method', 'paper')).toBe(0);
-    expect(await tryFit('--out', file('again'), '--method', 'eszsl')).toBe(0);
+    expect(await tryFit('--out', file('again'), '--method', 'eszsl', '--replace')).toBe(0);
     expect(await tryFit('--out', file('fresh'), '--method', 'eszsl')).toBe(0);
     expect(readdirSync(file('again'))).toEqual(readdirSync(file('fresh')));
   });
 
   it('records the precision and where other files lay', async () => {
-    expect(await tryFit('--out', file('again'), '--dtype', 'float32', '--web-file', file('problem.npz'))).toBe(0);
+    expect(
+      await tryFit('--out', file('again'), '--replace', '--dtype', 'float32', '--web-file', file('problem.npz')),
+    ).toBe(0);
     const { configuration } = JSON.parse(readFileSync(file('again', 'run.json'), 'utf8'));
     expect(configuration).toMatchObject({ dtype: 'float32', webFile: file('problem.npz') });
   });

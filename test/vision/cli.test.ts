@@ -61,7 +61,7 @@ describe('bowerbird models', { timeout: 180_000 }, () => {
     const { status, stdout } = bowerbird('features', join(folder, 'birds'), '--model', 'mine', '--json');
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ pictures: 6, failures: 0, meta: { layer: 'mean', dimension: 32 } });
-    expect(existsSync(join(folder, 'birds/features/mine/index.csv'))).toBe(true);
+    expect(existsSync(join(folder, 'birds-features/mine/index.csv'))).toBe(true);
     expect(bowerbird('models', 'get', 'mine').stdout.trim()).toBe(model);
   });
 
@@ -91,12 +91,12 @@ describe('bowerbird features', { timeout: 180_000 }, () => {
       ...words,
     );
 
-  it('writes below the workspace, one folder for each model and layer', async () => {
+  it('writes beside a folder of pictures, one folder for each model and layer', async () => {
     const { status, stdout } = features('--batch', '2');
     expect(status).toBe(0);
     expect(stdout).toContain(`6 pictures, ${tinyDimension} numbers each`);
     expect(stdout).toContain('pictures/s');
-    expect(await readFile(join(folder, 'birds/features/tiny-1/index.csv'), 'utf8')).toContain('category 0/000.jpeg');
+    expect(await readFile(join(folder, 'birds-features/tiny-1/index.csv'), 'utf8')).toContain('category 0/000.jpeg');
     // Features are not taken for pictures the next time.
     expect(JSON.parse(features('--json').stdout)).toMatchObject({ pictures: 6, failures: 0, processed: 0 });
   });

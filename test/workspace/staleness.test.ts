@@ -123,8 +123,9 @@ describe('a second run', () => {
   });
 
   it('goes on after a failure with what failed', async () => {
-    change({ vectors: 'none.txt' });
-    await expect(ran()).rejects.toThrow(/none\.txt/);
+    writeFileSync(world.path('broken.txt'), 'blue 1 2\nred 1\n');
+    change({ vectors: 'broken.txt' });
+    await expect(ran()).rejects.toThrow(/broken\.txt/);
     const status = await workspaceStatus(await openWorkspace(world.folder));
     expect(status.find(({ stage }) => stage === 'words')).toMatchObject({ state: 'failed' });
     change({ vectors: 'vectors.txt' });
