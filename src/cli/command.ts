@@ -72,6 +72,8 @@ export interface CommandContext<O extends Record<string, OptionSpec> = Record<st
   /** Writes the JSON result (only when `json`). */
   printJson(value: unknown): void;
   progress: ProgressLine;
+  /** For commands that are about commands. */
+  allCommands(): Promise<readonly Command[]>;
   /** Aborts on Ctrl-C (SIGINT) and SIGTERM. */
   signal: AbortSignal;
 }

@@ -34,8 +34,7 @@ export async function run(words: string[]): Promise<number> {
 async function dispatch(words: string[], answer: Answer): Promise<number> {
   if (words[0] === 'help' && words.length > 1) return dispatch([...words.slice(1), '--help'], answer);
   if (words.length === 0 || ['--help', '-h', 'help'].includes(words[0])) {
-    const summaries = await Promise.all(Object.values(commands).map((load) => load()));
-    process.stdout.write(`${overview(summaries, version())}\n`);
+    process.stdout.write(`${overview(await allCommands(), version())}\n`);
     return words.length === 0 ? exitCodes.usage : exitCodes.done;
   }
   if (['--version', '-V', '-v'].includes(words[0])) {
@@ -85,6 +84,7 @@ async function dispatch(words: string[], answer: Answer): Promise<number> {
         answer.given = true;
       },
       progress,
+      allCommands,
       signal: abort.signal,
     });
   } finally {
@@ -94,6 +94,8 @@ async function dispatch(words: string[], answer: Answer): Promise<number> {
     process.off('message', stopAtMessage);
   }
 }
+
+const allCommands = () => Promise.all(Object.values(commands).map((load) => load()));
 
 /** Commands of two words that begin with this one. */
 function familyOf(word: string): Promise<Command[]> {

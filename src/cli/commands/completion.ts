@@ -1,7 +1,6 @@
 /** `bowerbird completion`: what a shell needs to complete commands, options and their values. */
 import { defineCommand } from '../command.js';
 import { completionScript, type Shell, shells } from '../completion.js';
-import { commands } from './index.js';
 
 export default defineCommand({
   name: 'completion',
@@ -18,9 +17,8 @@ export default defineCommand({
       explanation: 'once, for fish',
     },
   ],
-  async run({ args: [shell], print, printJson }) {
-    const all = await Promise.all(Object.values(commands).map((load) => load()));
-    const script = completionScript(shell as Shell, all);
+  async run({ args: [shell], allCommands, print, printJson }) {
+    const script = completionScript(shell as Shell, await allCommands());
     printJson({ shell, script });
     print(script.trimEnd());
     return 0;
