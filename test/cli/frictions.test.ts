@@ -151,8 +151,10 @@ describe('a workspace', () => {
     writeFileSync(world.path('names.txt'), 'blue finch\nxyzzy\tred wren|red finch\ngreen jay\n');
     writeConfiguration(world, { categories: 'names.txt', test: 'some test' });
     await runWorkspace(await openWorkspace(world.folder), { until: 'words' });
-    const report = JSON.parse(readFileSync(world.path('words', 'names.json'), 'utf8')) as { name: string }[];
-    expect(report.find(({ name }) => name === 'xyzzy')).toMatchObject({ absent: false, alias: ['red wren'] });
+    const [report] = JSON.parse(readFileSync(world.path('words', 'names.json'), 'utf8')) as {
+      words: { name: string }[];
+    }[];
+    expect(report.words.find(({ name }) => name === 'xyzzy')).toMatchObject({ absent: false, alias: ['red wren'] });
     writeFileSync(world.path('names.csv'), 'name,aliases\nblue finch,\nxyzzy,red wren|red finch\ngreen jay,\n');
     writeConfiguration(world, { categories: 'names.csv', test: 'some test' });
     const { configuration } = await openWorkspace(world.folder);
