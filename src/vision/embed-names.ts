@@ -11,7 +11,7 @@ import { getFile, type ModelFile, type RegistryOptions } from './get-model.js';
 import { exposeTensor, resolveLayer } from './onnx/expose.js';
 import { readGraph } from './onnx/graph.js';
 import { InferenceSession, Tensor } from './onnxruntime.js';
-import { type BpeTokenizer, readTokenizer } from './tokenizer.js';
+import { readTokenizer, type Tokenizer } from './tokenizer.js';
 
 export interface EmbedNamesOptions extends RegistryOptions {
   /** Each holds `{}`, where the name goes. @default ['a photo of a {}.'] */
@@ -74,18 +74,18 @@ export async function embedNames(
 
 class TextTower {
   private readonly session: InferenceSession;
-  private readonly tokenizer: BpeTokenizer;
+  private readonly tokenizer: Tokenizer;
   private readonly length: number;
   private readonly file: ModelFile;
 
-  private constructor(session: InferenceSession, tokenizer: BpeTokenizer, length: number, file: ModelFile) {
+  private constructor(session: InferenceSession, tokenizer: Tokenizer, length: number, file: ModelFile) {
     this.session = session;
     this.tokenizer = tokenizer;
     this.length = length;
     this.file = file;
   }
 
-  static async open(file: ModelFile, tokenizer: BpeTokenizer, length: number, layer?: string): Promise<TextTower> {
+  static async open(file: ModelFile, tokenizer: Tokenizer, length: number, layer?: string): Promise<TextTower> {
     const graph = readGraph({ bytes: await readFile(file.path), file: file.path });
     const tensor = resolveLayer(graph, layer ?? graph.outputs[0]?.name ?? '');
     try {
@@ -98,12 +98,14 @@ class TextTower {
 
   async embed(texts: readonly string[]): Promise<Float32Array[]> {
     const shape = [texts.length, this.length];
-    const tokens = texts.flatMap((text) => this.tokenizer.encodeFixed(text, this.length));
+    const encoded = texts.map((text) => this.tokenizer.encodeFixed(text, this.length));
+    const tokens = encoded.flatMap((one) => one.tokens);
+    const mask = encoded.flatMap(({ used }) => Array.from({ length: this.length }, (_, i) => (i < used ? 1 : 0)));
     const feeds: Record<string, Tensor> = {};
     for (const input of this.session.inputMetadata) {
       if (!input.isTensor || (input.type !== 'int64' && input.type !== 'int32'))
         throw new ModelError(`${this.file.path}: input "${input.name}" is not a list of whole numbers`);
-      const values = /mask/i.test(input.name) ? this.mask(tokens) : tokens;
+      const values = /mask/i.test(input.name) ? mask : tokens;
       feeds[input.name] =
         input.type === 'int64'
           ? new Tensor('int64', BigInt64Array.from(values, BigInt), shape)
@@ -125,17 +127,6 @@ class TextTower {
 
   async close(): Promise<void> {
     await this.session.release();
-  }
-
-  /** 1 up to the first end of each text, 0 behind it. */
-  private mask(tokens: readonly number[]): number[] {
-    let open = true;
-    return tokens.map((token, i) => {
-      if (i % this.length === 0) open = true;
-      const value = open ? 1 : 0;
-      if (token === this.tokenizer.endToken) open = false;
-      return value;
-    });
   }
 }
 

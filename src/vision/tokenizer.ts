@@ -1,10 +1,13 @@
 /**
- * Byte-pair encoding as CLIP's text tower expects it: text is lower-cased and split into words, a word's bytes are shown
+ * Texts as the numbers of their pieces. A `tokenizer.json` is read as its publisher writes it, byte pairs (CLIP, BioCLIP),
+ * SentencePiece unigrams (SigLIP) or any other, by the publisher's own library. For CLIP's list of merges there is
+ * byte-pair encoding as CLIP's text tower expects it: text is lower-cased and split into words, a word's bytes are shown
  * as printable characters, and the pair of pieces with the earliest merge is joined until none is left (Sennrich et al.
  * 2016; Radford et al. 2021). The last piece of a word carries `</w>`.
  */
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
+import { Tokenizer as JsonModel } from '@huggingface/tokenizers';
 import { FormatError } from '../errors.js';
 
 const start = '<|startoftext|>';
@@ -12,7 +15,20 @@ const end = '<|endoftext|>';
 const wordEnd = '</w>';
 const words = /<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+/giu;
 
-export class BpeTokenizer {
+export interface Tokenizer {
+  /** Token numbers of a text, without markers. */
+  encode(text: string): number[];
+  /** Exactly `length` tokens, markers included: cut where the text is too long, filled up where it is short. */
+  encodeFixed(text: string, length: number): FixedTokens;
+}
+
+export interface FixedTokens {
+  readonly tokens: number[];
+  /** How many of them are the text and its markers; the others fill up. */
+  readonly used: number;
+}
+
+export class BpeTokenizer implements Tokenizer {
   private readonly vocabulary: ReadonlyMap<string, number>;
   private readonly ranks: ReadonlyMap<string, number>;
   private readonly known = new Map<string, readonly number[]>();
@@ -48,10 +64,8 @@ export class BpeTokenizer {
    * Exactly `length` tokens: start, text (cut where it is too long), end, and further ends to fill up. The end that
    * counts is the first one.
    */
-  encodeFixed(text: string, length: number): number[] {
-    const tokens = [this.startToken, ...this.encode(text).slice(0, length - 2), this.endToken];
-    while (tokens.length < length) tokens.push(this.endToken);
-    return tokens;
+  encodeFixed(text: string, length: number): FixedTokens {
+    return filledUp([this.startToken, ...this.encode(text).slice(0, length - 2), this.endToken], length, this.endToken);
   }
 
   private word(word: string): readonly number[] {
@@ -84,6 +98,41 @@ export class BpeTokenizer {
   }
 }
 
+/** What a `tokenizer.json` describes. Where it does not say what to fill up with, that is its last marker, or 0. */
+class JsonTokenizer implements Tokenizer {
+  private readonly model: JsonModel;
+  private readonly padding: number | undefined;
+
+  constructor(json: TokenizerJson) {
+    this.model = new JsonModel(json, {});
+    this.padding = json.padding?.pad_id;
+  }
+
+  encode(text: string): number[] {
+    return this.model.encode(text, { add_special_tokens: false }).ids;
+  }
+
+  encodeFixed(text: string, length: number): FixedTokens {
+    const body = this.encode(text);
+    const whole = this.model.encode(text).ids;
+    const markers = whole.length - body.length;
+    const before = Math.max(
+      0,
+      Array.from({ length: markers + 1 }, (_, at) => at).findIndex((at) => body.every((id, i) => whole[at + i] === id)),
+    );
+    const after = whole.slice(before + body.length);
+    const room = Math.max(0, length - markers);
+    const tokens = [...whole.slice(0, before), ...body.slice(0, room), ...after].slice(0, length);
+    return filledUp(tokens, length, this.padding ?? after.at(-1) ?? 0);
+  }
+}
+
+function filledUp(tokens: number[], length: number, padding: number): FixedTokens {
+  const used = tokens.length;
+  while (tokens.length < length) tokens.push(padding);
+  return { tokens, used };
+}
+
 /** Bytes as characters: those that print stand for themselves, the others get characters from 256 on. */
 const printable: readonly string[] = (() => {
   const prints = (byte: number) =>
@@ -97,7 +146,7 @@ const printable: readonly string[] = (() => {
  * from which the vocabulary follows: bytes that print, the other bytes, all of these ending a word, the merged pieces,
  * start, end.
  */
-export async function readTokenizer(file: string): Promise<BpeTokenizer> {
+export async function readTokenizer(file: string): Promise<Tokenizer> {
   const bytes = await readFile(file);
   const text = (
     bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes, { maxOutputLength: 2 ** 26 }) : bytes
@@ -105,22 +154,47 @@ export async function readTokenizer(file: string): Promise<BpeTokenizer> {
   return text.trimStart().startsWith('{') ? fromJson(text, file) : fromMerges(text, file);
 }
 
-function fromJson(text: string, file: string): BpeTokenizer {
-  let model: { vocab?: Record<string, number>; merges?: (string | [string, string])[] } | undefined;
-  let added: { id: number; content: string }[] = [];
+interface TokenizerJson {
+  model?: { type?: string; vocab?: unknown; merges?: (string | [string, string])[] };
+  added_tokens?: { id: number; content: string }[];
+  normalizer?: unknown;
+  pre_tokenizer?: unknown;
+  post_processor?: unknown;
+  decoder?: unknown;
+  padding?: { pad_id?: number } | null;
+}
+
+function fromJson(text: string, file: string): Tokenizer {
+  let json: TokenizerJson;
   try {
-    const json = JSON.parse(text) as { model?: typeof model; added_tokens?: typeof added };
-    model = json.model;
-    added = json.added_tokens ?? [];
+    json = JSON.parse(text) as TokenizerJson;
   } catch (error) {
     throw new FormatError(file, undefined, `is not JSON: ${(error as Error).message}`);
   }
-  if (!model?.vocab || !Array.isArray(model.merges))
-    throw new FormatError(file, undefined, 'holds no byte-pair encoding ("model.vocab" and "model.merges")');
-  const vocabulary = new Map(Object.entries(model.vocab));
-  for (const { id, content } of added) vocabulary.set(content, id);
-  const merges = model.merges.map((merge) => (typeof merge === 'string' ? pair(merge) : merge));
-  return new BpeTokenizer(vocabulary, merges, file);
+  const { model, added_tokens: added = [] } = json;
+  if (typeof model?.vocab !== 'object' || model.vocab === null)
+    throw new FormatError(file, undefined, 'holds no vocabulary ("model.vocab")');
+  // Bare pairs without a word on how texts are prepared are CLIP's.
+  if (!json.normalizer && !json.pre_tokenizer && !json.post_processor && Array.isArray(model.merges)) {
+    const vocabulary = new Map(Object.entries(model.vocab as Record<string, number>));
+    for (const { id, content } of added) vocabulary.set(content, id);
+    const merges = model.merges.map((merge) => (typeof merge === 'string' ? pair(merge) : merge));
+    return new BpeTokenizer(vocabulary, merges, file);
+  }
+  try {
+    // Parts that a file leaves out are none; nothing is ever decoded.
+    const none = { normalizer: null, pre_tokenizer: null, post_processor: null };
+    const tokenizer = new JsonTokenizer({ ...none, ...json, decoder: null, added_tokens: added });
+    tokenizer.encodeFixed('a', 8);
+    return tokenizer;
+  } catch (error) {
+    throw new FormatError(
+      file,
+      undefined,
+      `describes a tokenizer that cannot be used: ${(error as Error).message}`,
+      'Give the tokenizer.json that was published with the text tower.',
+    );
+  }
 }
 
 /** CLIP's file lists more merges than its vocabulary of 49,408 has room for. */

@@ -58,7 +58,7 @@ async function byHand(texts: string[]): Promise<number[]> {
   const mean = new Array<number>(dimension).fill(0);
   for (const text of texts) {
     const sum = new Array<number>(dimension).fill(0);
-    for (const token of tokenizer.encodeFixed(text, length))
+    for (const token of tokenizer.encodeFixed(text, length).tokens)
       for (let j = 0; j < dimension; j++) sum[j] += table[token * dimension + j];
     const norm = Math.hypot(...sum);
     for (let j = 0; j < dimension; j++) mean[j] += sum[j] / norm;
