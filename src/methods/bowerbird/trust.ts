@@ -5,6 +5,9 @@
  *
  *   maximize  −log|Σ| − n log tr(Σ⁻¹ G),   G the products of the means
  *
+ * for differences between categories (Q'ΣQ and Q'GQ, columns of Q orthonormal and orthogonal to 1): looks and vectors are
+ * measured from their own means, which would otherwise seem to be something that vectors explain.
+ *
  * One kind is a search along a line. With several each in turn gets more or less weight at the cost of all others, with
  * the best length of the step, until no kind gains anything.
  */
@@ -29,6 +32,13 @@ export function likeliestTrusts(
   kernels: readonly Matrix<Float64Array>[],
   products: Matrix<Float64Array>,
 ): number[] {
+  if (products.rows < 2) return kernels.map(() => 0);
+  const contrasts = helmert(products.rows);
+  const compared = kernels.map((kernel) => between(backend, contrasts, kernel));
+  return climb(backend, compared, between(backend, contrasts, products));
+}
+
+function climb(backend: Backend, kernels: readonly Matrix<Float64Array>[], products: Matrix<Float64Array>): number[] {
   const singles = kernels.map((kernel) =>
     alongLine(backend, identity(kernel.rows), kernel, products, 0, 1 - leastDoubt),
   );
@@ -131,6 +141,17 @@ function between(backend: Backend, outer: Matrix<Float64Array>, inner: Matrix<Fl
   backend.gemm(half, inner, outer);
   const result = Matrix.zeros(outer.cols, outer.cols);
   backend.gemm(result, outer, half, { transposeA: true });
+  return result;
+}
+
+/** Orthonormal columns, n×(n − 1), orthogonal to 1. */
+function helmert(count: number): Matrix<Float64Array> {
+  const result = Matrix.zeros(count, count - 1);
+  for (let k = 1; k < count; k++) {
+    const scale = 1 / Math.sqrt(k * (k + 1));
+    for (let c = 0; c < k; c++) result.set(c, k - 1, scale);
+    result.set(k, k - 1, -k * scale);
+  }
   return result;
 }
 

@@ -38,14 +38,29 @@ function solve(a: number[][], b: number[][]): { logDeterminant: number; solution
   return { logDeterminant, solution: rows.map((row) => row.slice(a.length)) };
 }
 
-/** −log|Σ| − n log tr(Σ⁻¹G) */
+/** An orthonormal basis of what is orthogonal to 1, by Gram and Schmidt. */
+const basis: number[][] = [];
+for (let k = 0; basis.length < count - 1; k++) {
+  let row = Array.from({ length: count }, (_, i) => (i === k ? 1 : 0) - 1 / count);
+  for (const other of basis) {
+    const along = other.reduce((sum, value, i) => sum + value * row[i], 0);
+    row = row.map((value, i) => value - along * other[i]);
+  }
+  basis.push(row.map((value) => value / Math.hypot(...row)));
+}
+const compared = (matrix: number[][]) =>
+  basis.map((a) =>
+    basis.map((b) => matrix.reduce((sum, row, i) => sum + a[i] * row.reduce((s, v, j) => s + v * b[j], 0), 0)),
+  );
+
+/** −log|Σ| − n log tr(Σ⁻¹G), of differences between categories */
 function likelihood(kernels: number[][][], trusts: readonly number[], products: number[][]): number {
   const doubt = 1 - trusts.reduce((sum, value) => sum + value, 0);
   const covariance = products.map((_, i) =>
     products.map((__, j) => kernels.reduce((sum, k, b) => sum + trusts[b] * k[i][j], i === j ? doubt : 0)),
   );
-  const { logDeterminant, solution } = solve(covariance, products);
-  return -logDeterminant - count * Math.log(solution.reduce((sum, row, i) => sum + row[i], 0));
+  const { logDeterminant, solution } = solve(compared(covariance), compared(products));
+  return -logDeterminant - (count - 1) * Math.log(solution.reduce((sum, row, i) => sum + row[i], 0));
 }
 
 describe.each(['auto', 'wasm'] as const)('the trust in several kinds of vectors (%s)', async (device) => {
