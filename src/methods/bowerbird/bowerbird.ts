@@ -33,21 +33,23 @@ import type { MethodSpec } from '../spec.js';
 import { type Ground, layGround, type Placed, place } from './ground.js';
 import { groupStrangers } from './groups.js';
 import { holdAnswers, namedPictures } from './known.js';
+import { firstQuartileLead } from './likelihood.js';
 import { linearFormula, strangerFormula } from './linear-formula.js';
 import { Neighbours } from './neighbours.js';
 import { type Manner, Rehearsal } from './rehearsal.js';
 import { mostRoundsAgain, type Settled, settle } from './settle.js';
 import type { StatedShares } from './shares.js';
-import { BowerbirdSolver, type SolverOptions } from './solver.js';
+import { BowerbirdSolver, type SolverOptions, softened } from './solver.js';
 import {
   leastCompany,
   lonelyRows,
+  ratiosInCompany,
   type StrangerModel,
   strangerChances,
   strangerFeatures,
   strangerRatios,
 } from './strangers.js';
-import type { TestSide, TestState } from './test-state.js';
+import { type TestSide, TestState } from './test-state.js';
 import { softmaxRows } from './vectors.js';
 
 const parameters = {
@@ -97,9 +99,7 @@ interface Stage {
   readonly rehearsal?: Rehearsal;
   readonly alone: BowerbirdSolver;
   readonly side: TestSide;
-  readonly neighbours: Neighbours;
-  /** Features for telling strangers, and whether neighbours count among them. */
-  readonly strangerRows?: readonly Float64Array[];
+  readonly signs?: StrangerSigns;
   readonly manner?: Manner;
   readonly state: TestState;
 }
@@ -176,21 +176,22 @@ export class Bowerbird implements Method {
     await pause();
     const strangerRows =
       rehearsal && !problem.generalized ? rowsOfStrangers(alone, pictures, variance, neighbours) : undefined;
-    const strangers = findStrangers(strangerRows, neighbours, problem.testKnown, rehearsal, pictures.rows.rows);
-    const side: TestSide = {
+    const sharp = solverOptions(options, rehearsal, options.sharpness);
+    const start = alone.fork(sharp);
+    start.learnFromWeb();
+    const everything: TestSide = {
       pictures,
       ...(options.neighbourWeight > 0 && { neighbours }),
       neighbourWeight: options.neighbourWeight,
       generalized: problem.generalized,
       shares: statedShares(problem) ?? options.shares,
-      listed: strangers.unlisted.map((chance) => 1 - chance),
       ...(problem.testKnown && { known: problem.testKnown }),
       answerWeight: options.answerWeight,
       variance,
     };
-    const sharp = solverOptions(options, rehearsal, options.sharpness);
-    const start = alone.fork(sharp);
-    start.learnFromWeb();
+    const signs = strangerRows && { rows: strangerRows, neighbours, counts: new TestState(start, everything).counts };
+    const strangers = findStrangers(signs, problem.testKnown, rehearsal, pictures.rows.rows);
+    const side = { ...everything, listed: strangers.unlisted.map((chance) => 1 - chance) };
     const single = problem.testFeatures.rows < 2;
     const told = async (rounds: number, change: number) => {
       onProgress?.({ done: rounds, total: options.rounds, detail: `${percent(change)} % moved` });
@@ -199,11 +200,11 @@ export class Bowerbird implements Method {
     let settled = await settle(start, side, single ? 0 : options.rounds, told);
     const manner = single ? undefined : await rehearsal?.manner(settled.state, sharp, options.rounds, pause);
     if (manner && manner.heat < 1) {
-      const patient = start.fork({ ...sharp, sharpness: manner.sharpness * sharp.sharpness });
+      const patient = start.fork(softened(sharp, manner.sharpness));
       settled = await settle(patient, side, options.rounds, told, { heat: manner.heat });
     }
     if (single) answerAlone(settled.state);
-    const stage = { problem, rehearsal, alone, side, neighbours, strangerRows, manner, state: settled.state };
+    const stage = { problem, rehearsal, alone, side, signs, manner, state: settled.state };
     return this.#learnt(backend, space, stage, settled, strangers, single ? start.trust : settled.solver.trust);
   }
 
@@ -213,10 +214,10 @@ export class Bowerbird implements Method {
   async refit(known: KnownAnswers, { signal, onProgress }: Omit<FitOptions, 'backend'> = {}): Promise<this> {
     const { backend, space, stage } = this.#require();
     const { options } = this;
-    const { rehearsal, neighbours, strangerRows, alone, state, manner } = stage;
+    const { rehearsal, signs, alone, state, manner } = stage;
     const problem: Problem = { ...stage.problem, testKnown: known.test };
     const { pictures } = stage.side;
-    const strangers = findStrangers(strangerRows, neighbours, known.test, rehearsal, pictures.rows.rows);
+    const strangers = findStrangers(signs, known.test, rehearsal, pictures.rows.rows);
     const side: TestSide = {
       ...stage.side,
       known: known.test,
@@ -273,7 +274,7 @@ export class Bowerbird implements Method {
       : withoutRehearsal.sureness;
     this.#fitted = {
       ...{ backend, space, stage, laterSureness },
-      sureness: manner?.sureness ?? laterSureness,
+      sureness: manner ? folderSureness(manner, state.decisions, strangers.unlisted) : laterSureness,
       features: problem.testFeatures,
       decisions: state.decisions,
       unlisted: strangers.unlisted,
@@ -371,22 +372,41 @@ function rowsOfStrangers(alone: BowerbirdSolver, pictures: Placed, variance: num
     : lonelyRows(alone, pictures, variance);
 }
 
+/** What strangers are told by: features of the pictures, and how many pictures each listed category has at first sight. */
+interface StrangerSigns {
+  readonly rows: readonly Float64Array[];
+  readonly neighbours: Neighbours;
+  readonly counts: Float64Array;
+}
+
 /** In the generalized setting known categories are no strangers, and nothing is known of others. */
 function findStrangers(
-  rows: readonly Float64Array[] | undefined,
-  neighbours: Neighbours,
+  signs: StrangerSigns | undefined,
   known: Int32Array | undefined,
   rehearsal: Rehearsal | undefined,
   n: number,
 ): { unlisted: Float64Array; share: number } {
-  if (!rehearsal || !rows) {
+  if (!rehearsal || !signs) {
     const said = Float64Array.from({ length: n }, (_, j) => (known?.[j] === -1 ? 1 : 0));
     return { unlisted: said, share: 0 };
   }
-  const { company, lonely } = rehearsal.strangers;
-  const ratios = n >= leastCompany ? strangerRatios(company, rows, neighbours, known) : strangerRatios(lonely, rows);
-  const { chances, share } = strangerChances(ratios, known);
+  const { strangers: model } = rehearsal;
+  const { rows, neighbours, counts } = signs;
+  const { chances, share } =
+    n >= leastCompany
+      ? strangerChances(ratiosInCompany(model, rows, neighbours, counts, known), 10, known)
+      : strangerChances(strangerRatios(model.lonely, rows), 3, known);
   return { unlisted: chances, share };
+}
+
+/**
+ * How sure the answers for a folder may be. Spaces learnt from more or fewer categories give decisions of another scale than
+ * those rehearsed: half of that difference is believed to be one of scale, half to be one of difficulty.
+ */
+function folderSureness({ sureness, lead }: Manner, decisions: Matrix<Float64Array>, unlisted: Float64Array): Sureness {
+  const own = firstQuartileLead(decisions, (j) => unlisted[j] < 0.5);
+  const scale = Math.min(2.5, Math.max(0.5, Math.sqrt(lead / Math.max(own, 1e-3))));
+  return { ...sureness, factor: scale * sureness.factor };
 }
 
 function laterStrangers({ backend, space, later }: Fitted, features: Matrix): Float64Array {

@@ -44,31 +44,63 @@ const factors = Array.from({ length: 41 }, (_, k) => 0.04 * 2 ** (k / 7));
 const doubts = [0, 0.003, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3];
 
 /**
- * The likeliest factor and doubt on a grid. A factor far from 1 and a large doubt have to be worth some pictures, and
- * nobody can be surer than the number of pictures allows that this was learnt from.
+ * The factor and doubt on a grid under which it is likeliest that just these answers are right. A factor far from 1 and a
+ * large doubt have to be worth some pictures, and nobody can be surer than the number of pictures allows that this was
+ * learnt from.
  */
 export function likeliestSureness(sets: readonly Judged[]): Calibrated {
   const seen = sets.reduce((sum, { labels }) => sum + labels.length, 0);
   const least = doubtAfter(seen);
   let best = { factor: 0.5, doubt: least, likelihood: Number.NEGATIVE_INFINITY };
   if (seen === 0) return best;
+  let most = Number.NEGATIVE_INFINITY;
   for (const factor of factors) {
-    const chances = sets.flatMap((set) => labelChances(set, factor));
+    const chances = sets.flatMap((set) => answerChances(set, factor));
     for (const doubt of doubts) {
       let total = 10 * Math.log(1 - doubt) - 2 * Math.log(factor) ** 2;
       const given = Math.max(least, doubt);
-      for (const { chance, categories } of chances) total += Math.log((1 - given) * chance + given / categories);
-      if (total / seen > best.likelihood) best = { factor, doubt: given, likelihood: total / seen };
+      for (const { answer, right, categories } of chances) {
+        const sure = Math.min((1 - given) * answer + given / categories, 1 - 1e-12);
+        total += Math.log(right ? sure : 1 - sure);
+      }
+      if (total <= most) continue;
+      most = total;
+      const label = chances.reduce(
+        (sum, each) => sum + Math.log((1 - given) * each.label + given / each.categories),
+        0,
+      );
+      best = { factor, doubt: given, likelihood: label / seen };
     }
   }
   return best;
 }
 
-function labelChances({ scores, labels }: Judged, factor: number): { chance: number; categories: number }[] {
-  return Array.from({ length: scores.rows }, (_, i) => ({
-    chance: Math.exp(logChance(scores.row(i), labels[i], factor)),
-    categories: scores.cols,
-  }));
+/** Chances of the best answer and of the label. */
+function answerChances({ scores, labels }: Judged, factor: number) {
+  return Array.from({ length: scores.rows }, (_, i) => {
+    const row = scores.row(i);
+    const largest = row.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+    let sum = 0;
+    for (let c = 0; c < row.length; c++) sum += Math.exp(factor * (row[c] - largest));
+    const away = row[labels[i]] - largest;
+    return { answer: 1 / sum, label: Math.exp(factor * away) / sum, right: away === 0, categories: row.length };
+  });
+}
+
+/** By how much the best score of a picture exceeds the second, for the picture at the end of the first quarter. */
+export function firstQuartileLead(scores: Matrix<Float64Array>, counts: (row: number) => boolean = () => true): number {
+  const leads: number[] = [];
+  for (let i = 0; i < scores.rows; i++) {
+    if (!counts(i)) continue;
+    let [first, second] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const value of scores.row(i)) {
+      if (value > first) [first, second] = [value, first];
+      else if (value > second) second = value;
+    }
+    leads.push(first - second);
+  }
+  leads.sort((a, b) => a - b);
+  return leads[Math.floor(leads.length / 4)] ?? 0;
 }
 
 /** log softmax(factor · scores)[label] */

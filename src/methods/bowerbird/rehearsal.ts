@@ -10,11 +10,11 @@ import { restrictToCategories, rowsWhere, selectIntegers, selectRows } from '../
 import { fingerprint, WhitenedSpace } from '../blocks/whitened-space.js';
 import { type Cast, castOf, playsOf } from './cast.js';
 import { type Ground, type GroundOptions, layGround, type Placed, place } from './ground.js';
-import { type Calibrated, type Judged, likeliestFactor, likeliestSureness } from './likelihood.js';
+import { type Calibrated, firstQuartileLead, type Judged, likeliestFactor, likeliestSureness } from './likelihood.js';
 import { fitLogistic } from './logistic.js';
 import { Neighbours } from './neighbours.js';
 import { settle } from './settle.js';
-import { BowerbirdSolver, type Evidence, type SolverOptions } from './solver.js';
+import { BowerbirdSolver, type Evidence, type SolverOptions, softened } from './solver.js';
 import {
   leastCompany,
   lonelyRows,
@@ -41,6 +41,8 @@ interface Draft {
   readonly pictures: Placed;
   /** Among the listed ones of this world; −1 for strangers, which come last. */
   readonly truth: Int32Array;
+  /** Auxiliary category of each picture. */
+  readonly shown: Int32Array;
   /** 1 for web pictures that are right, where that is known. */
   readonly right?: Float64Array;
 }
@@ -56,6 +58,8 @@ export interface Manner {
   readonly sharpness: number;
   readonly heat: number;
   readonly sureness: Sureness;
+  /** By how much decisions led in the rehearsals that this was learnt in. */
+  readonly lead: number;
 }
 
 const plain = { sharpness: 1, heat: 1 };
@@ -177,13 +181,16 @@ export class Rehearsal {
     const concentration = state.side.shares === 'unknown' ? state.shareModel.concentration : Number.POSITIVE_INFINITY;
     const ways = concentration < veryFew ? [patient] : concentration < few ? [plain, patient] : [plain];
     const pictures = state.assignments.rows;
-    let best: { way: typeof plain; found: Calibrated } | undefined;
+    let best: { way: typeof plain; found: Calibrated; judged: Judged[] } | undefined;
     for (const way of ways) {
-      const found = likeliestSureness(await this.#rehearse(state.counts, pictures, options, rounds, way, pause));
-      if (!best || found.likelihood > best.found.likelihood) best = { way, found };
+      const judged = await this.#rehearse(state.counts, pictures, options, rounds, way, pause);
+      const found = likeliestSureness(judged);
+      if (!best || found.likelihood > best.found.likelihood) best = { way, found, judged };
     }
-    const { way, found } = best!;
-    return { ...way, sureness: { factor: found.factor, doubt: found.doubt } };
+    const { way, found, judged } = best!;
+    const leads = judged.map(({ scores }) => firstQuartileLead(scores));
+    const lead = leads.reduce((sum, value) => sum + value, 0) / Math.max(1, leads.length);
+    return { ...way, lead, sureness: { factor: found.factor, doubt: found.doubt } };
   }
 
   /** Folders of each world whose shares are spread like these, answered. */
@@ -197,7 +204,7 @@ export class Rehearsal {
   ): Promise<Judged[]> {
     const judged: Judged[] = [];
     for (const [k, world] of this.#worlds.entries()) {
-      const start = world.solver.fork({ ...options, sharpness: sharpness * options.sharpness });
+      const start = world.solver.fork(softened(options, sharpness));
       start.learnFromWeb();
       for (let draw = 0; draw < draws; draw++) {
         const rows = likeFolder(world, counts, pictures, k + this.#worlds.length * draw);
@@ -258,7 +265,8 @@ function draftsOf(
     };
     const placedWeb = crawled ? selectPlaced(crawled, web.rows) : chosen(web.rows);
     const ground = layGround(backend, space, listing, options, placedWeb);
-    return { ground, pictures: chosen(test), truth, ...(web.right && { right: web.right }) };
+    const shown = selectIntegers(problem.auxiliaryLabels, test);
+    return { ground, pictures: chosen(test), truth, shown, ...(web.right && { right: web.right }) };
   });
 }
 
@@ -348,14 +356,50 @@ function learnEvidence(worlds: readonly World[], text: number): Evidence {
 }
 
 function learnStrangers(backend: Backend, worlds: readonly World[], options: RehearsalOptions): StrangerModel {
-  const [company, lonely]: [Seen[], Seen[]] = [[], []];
-  for (const { solver, pictures, truth, variance } of worlds) {
-    const neighbours = new Neighbours(backend, pictures, options.neighbours);
-    const strange = Float64Array.from(truth, (label) => (label < 0 ? 1 : 0));
-    company.push({ rows: strangerFeatures(solver, pictures, variance, neighbours), strange, neighbours });
-    lonely.push({ rows: lonelyRows(solver, pictures, variance), strange });
-  }
-  return { company: teachDetector(company), lonely: teachDetector(lonely) };
+  const seen = ({ solver, pictures, truth, variance }: World, rows?: Int32Array): Seen => {
+    const chosen = rows ? selectPlaced(pictures, rows) : pictures;
+    const neighbours = new Neighbours(backend, chosen, options.neighbours);
+    const strange = Float64Array.from(rows ?? truth.keys(), (j) => (truth[j] < 0 ? 1 : 0));
+    return { rows: strangerFeatures(solver, chosen, variance, neighbours), strange, neighbours };
+  };
+  const company = worlds.map((world) => seen(world));
+  const few = worlds.flatMap((world, k) =>
+    fewStrangerShares.flatMap((share, draw) => {
+      const rows = folderOfFew(world, share, k + worlds.length * draw);
+      return rows ? seen(world, rows) : [];
+    }),
+  );
+  const lonely = worlds.map(({ solver, pictures, variance }, k) => ({
+    rows: lonelyRows(solver, pictures, variance),
+    strange: company[k].strange,
+  }));
+  const detector = teachDetector(company);
+  return {
+    company: detector,
+    few: few.length > 0 ? teachDetector(few) : detector,
+    lonely: teachDetector(lonely),
+  };
+}
+
+/** Shares of strangers in folders of few categories, and the parts of the listed and the strange ones that occur there. */
+const fewStrangerShares = [0.3, 0.2, 0.5];
+const fewListed = 0.2;
+const fewStrange = 0.5;
+
+/** Rows of a folder in which few categories occur; undefined where that is no company. */
+function folderOfFew({ truth, shown }: World, share: number, split: number): Int32Array | undefined {
+  const random = new Random(500 + split);
+  const some = (strange: boolean, part: number, least: number) => {
+    const categories = [...new Set(shown.filter((_, j) => truth[j] < 0 === strange))];
+    const count = Math.min(categories.length, Math.max(least, Math.round(part * categories.length)));
+    const kept = new Set(Array.from(random.choice(categories.length, count), (k) => categories[k]));
+    return Array.from(rowsWhere(truth.length, (j) => truth[j] < 0 === strange && kept.has(shown[j])));
+  };
+  const listed = some(false, fewListed, 2);
+  const others = some(true, fewStrange, 1);
+  const count = Math.min(others.length, Math.round((listed.length * share) / (1 - share)));
+  const strange = Array.from(random.choice(others.length, count), (k) => others[k]);
+  return count > 0 && listed.length + count >= leastCompany ? Int32Array.from([...listed, ...strange]) : undefined;
 }
 
 /** Rows of a folder of listed pictures whose counts are spread as the given ones are. */

@@ -35,6 +35,12 @@ export interface SolverOptions {
   evidence: Evidence;
 }
 
+/** Distances decide less sharply, but web pictures are judged as before. */
+export function softened(options: SolverOptions, factor: number): SolverOptions {
+  const { sharpness, evidence } = options;
+  return { ...options, sharpness: factor * sharpness, evidence: { ...evidence, slope: evidence.slope / factor } };
+}
+
 /** How far what speaks for a web picture is believed. */
 export interface Evidence {
   readonly slope: number;

@@ -12,7 +12,7 @@ import { knownOdds } from './known.js';
 import { fitLogistic, type Logistic, logisticValue } from './logistic.js';
 import type { Neighbours } from './neighbours.js';
 import type { BowerbirdSolver } from './solver.js';
-import { distances, rowMatrix } from './vectors.js';
+import { distances, entropy, rowMatrix } from './vectors.js';
 
 /** Fewer pictures than these are no company. */
 export const leastCompany = 20;
@@ -162,6 +162,8 @@ export interface Detector {
 export interface StrangerModel {
   /** Of `strangerFeatures`, for folders. */
   readonly company: Detector;
+  /** The same for folders in which few of the listed categories occur: there neighbours say something else. */
+  readonly few: Detector;
   /** Of `lonelyRows`, for pictures that come by themselves. */
   readonly lonely: Detector;
 }
@@ -217,8 +219,40 @@ export function strangerRatios(
   return Float64Array.from(values, (value) => value - prior);
 }
 
-/** Chances of being a stranger and their share of the folder, which at first sight is small. */
-export function strangerChances(ratios: Float64Array, known?: Int32Array): { chances: Float64Array; share: number } {
+/** Where this part of the listed categories seems to occur, and above, all are taken to; below the other one, few. */
+const manyOccur = 0.8;
+const fewOccur = 0.7;
+
+/** Log likelihood ratios of the pictures of a folder, given how many pictures each listed category seems to have. */
+export function ratiosInCompany(
+  { company, few }: StrangerModel,
+  rows: readonly Float64Array[],
+  neighbours: Neighbours,
+  counts: Float64Array,
+  known?: Int32Array,
+): Float64Array {
+  const weight = Math.min(1, Math.max(0, (manyOccur - occurringPart(counts)) / (manyOccur - fewOccur)));
+  const many = weight < 1 ? strangerRatios(company, rows, neighbours, known) : undefined;
+  const other = weight > 0 ? strangerRatios(few, rows, neighbours, known) : undefined;
+  return Float64Array.from(rows, (_, j) => (1 - weight) * (many?.[j] ?? 0) + weight * (other?.[j] ?? 0));
+}
+
+/** The effective number of categories, the exponential of the entropy of their shares, over that of all. */
+export function occurringPart(counts: Float64Array): number {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return Math.exp(counts.reduce((sum, count) => sum + entropy(count / total), 0)) / counts.length;
+}
+
+/**
+ * Chances of being a stranger and their share of the folder, which at first sight is small.
+ * @param before listed pictures that are taken to have been seen before, beside three tenths of the folder: strangers must
+ * be worth a claim
+ */
+export function strangerChances(
+  ratios: Float64Array,
+  before: number,
+  known?: Int32Array,
+): { chances: Float64Array; share: number } {
   let share = 0.2;
   const chances = new Float64Array(ratios.length);
   for (let step = 0; step < 100; step++) {
@@ -227,8 +261,7 @@ export function strangerChances(ratios: Float64Array, known?: Int32Array): { cha
     for (let j = 0; j < ratios.length; j++) chances[j] = ratios[j] + odds;
     const said = knownOdds(chances, known);
     for (let j = 0; j < ratios.length; j++) sum += chances[j] = 1 / (1 + Math.exp(-said[j]));
-    // As if listed pictures had been seen before, three and three tenths of the folder: strangers must be worth a claim.
-    const next = Math.min(0.95, Math.max(0.001, sum / (1.3 * ratios.length + 3)));
+    const next = Math.min(0.95, Math.max(0.001, sum / (1.3 * ratios.length + before)));
     if (Math.abs(next - share) < 1e-6) break;
     share = next;
   }

@@ -4,7 +4,15 @@ import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { layGround } from '../../../src/methods/bowerbird/ground.js';
+import { firstQuartileLead } from '../../../src/methods/bowerbird/likelihood.js';
+import { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
 import { BowerbirdSolver, posteriorCovariance } from '../../../src/methods/bowerbird/solver.js';
+import {
+  occurringPart,
+  ratiosInCompany,
+  strangerRatios,
+  teachDetector,
+} from '../../../src/methods/bowerbird/strangers.js';
 import { TextEvidence } from '../../../src/methods/bowerbird/texts.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import type { Problem } from '../../../src/problem/problem.js';
@@ -162,5 +170,56 @@ describe('the evidence of texts', () => {
 
   it('refuses texts that are not counts', () => {
     expect(() => new TextEvidence(Matrix.from([[1, -2]]), Int32Array.of(0), 1, 4)).toThrow(/web_text.*-2/);
+  });
+});
+
+describe('strangers in company', () => {
+  it('are judged by how many of the listed categories occur', () => {
+    expect(occurringPart(Float64Array.of(0, 12, 0, 0))).toBeCloseTo(1 / 4, 12);
+    expect(occurringPart(Float64Array.of(3, 3, 3, 3))).toBeCloseTo(1, 12);
+    // Two categories of equal shares among four.
+    expect(occurringPart(Float64Array.of(5, 5, 0, 0))).toBeCloseTo(1 / 2, 12);
+  });
+
+  it('by one detector where all occur, by the other where few do, and by both in between', () => {
+    const random = new Random(2);
+    const drawn = (sign: number) => {
+      const strange = Float64Array.from({ length: 60 }, (_, j) => j % 2);
+      const rows = Array.from(strange, (is) => Float64Array.of(sign * (is - 0.5) + random.normal()));
+      return { rows, strange };
+    };
+    const model = {
+      company: teachDetector([drawn(2)]),
+      few: teachDetector([drawn(-2)]),
+      lonely: teachDetector([drawn(1)]),
+    };
+    const rows = drawn(2).rows;
+    const points = Matrix.from(rows.map((row) => [row[0], 1])) as Matrix<Float64Array>;
+    const neighbours = new Neighbours(
+      backend,
+      { rows: points, squaredLengths: Float64Array.from(rows, (row) => row[0] ** 2 + 1) },
+      3,
+    );
+    const [all, few] = [strangerRatios(model.company, rows, neighbours), strangerRatios(model.few, rows, neighbours)];
+    expect(ratiosInCompany(model, rows, neighbours, Float64Array.of(5, 5, 5, 5))).toEqual(all);
+    expect(ratiosInCompany(model, rows, neighbours, Float64Array.of(0, 9, 9, 0))).toEqual(few);
+    // Three of four: a part of 3/4, half-way between those two.
+    const between = ratiosInCompany(model, rows, neighbours, Float64Array.of(0, 9, 9, 9));
+    for (let j = 0; j < rows.length; j++) expect(between[j]).toBeCloseTo((all[j] + few[j]) / 2, 9);
+  });
+});
+
+describe('the lead of the best answer', () => {
+  it('is that of the picture a quarter of the others stand below, of those that count', () => {
+    const scores = Matrix.from([
+      [9, 1, 0],
+      [0, 2, 5],
+      [7, 7, 1],
+      [1, 3, 2],
+      [0, 100, 0],
+    ]) as Matrix<Float64Array>;
+    expect(firstQuartileLead(scores)).toBe(1);
+    expect(firstQuartileLead(scores, (row) => row !== 2)).toBe(3);
+    expect(firstQuartileLead(scores, () => false)).toBe(0);
   });
 });
