@@ -99,6 +99,7 @@ interface Stage {
   readonly rehearsal?: Rehearsal;
   readonly alone: BowerbirdSolver;
   readonly side: TestSide;
+  readonly neighbours: Neighbours;
   readonly signs?: StrangerSigns;
   readonly manner?: Manner;
   readonly state: TestState;
@@ -189,8 +190,8 @@ export class Bowerbird implements Method {
       answerWeight: options.answerWeight,
       variance,
     };
-    const signs = strangerRows && { rows: strangerRows, neighbours, counts: new TestState(start, everything).counts };
-    const strangers = findStrangers(signs, problem.testKnown, rehearsal, pictures.rows.rows);
+    const signs = strangerRows && { rows: strangerRows, counts: new TestState(start, everything).counts };
+    const strangers = findStrangers(everything, signs, neighbours, rehearsal);
     const side = { ...everything, listed: strangers.unlisted.map((chance) => 1 - chance) };
     const single = problem.testFeatures.rows < 2;
     const told = async (rounds: number, change: number) => {
@@ -204,7 +205,7 @@ export class Bowerbird implements Method {
       settled = await settle(patient, side, options.rounds, told, { heat: manner.heat });
     }
     if (single) answerAlone(settled.state);
-    const stage = { problem, rehearsal, alone, side, signs, manner, state: settled.state };
+    const stage = { problem, rehearsal, alone, side, neighbours, signs, manner, state: settled.state };
     return this.#learnt(backend, space, stage, settled, strangers, single ? start.trust : settled.solver.trust);
   }
 
@@ -217,7 +218,7 @@ export class Bowerbird implements Method {
     const { rehearsal, signs, alone, state, manner } = stage;
     const problem: Problem = { ...stage.problem, testKnown: known.test };
     const { pictures } = stage.side;
-    const strangers = findStrangers(signs, known.test, rehearsal, pictures.rows.rows);
+    const strangers = findStrangers({ ...stage.side, known: known.test }, signs, stage.neighbours, rehearsal);
     const side: TestSide = {
       ...stage.side,
       known: known.test,
@@ -375,23 +376,23 @@ function rowsOfStrangers(alone: BowerbirdSolver, pictures: Placed, variance: num
 /** What strangers are told by: features of the pictures, and how many pictures each listed category has at first sight. */
 interface StrangerSigns {
   readonly rows: readonly Float64Array[];
-  readonly neighbours: Neighbours;
   readonly counts: Float64Array;
 }
 
 /** In the generalized setting known categories are no strangers, and nothing is known of others. */
 function findStrangers(
+  { pictures, known }: TestSide,
   signs: StrangerSigns | undefined,
-  known: Int32Array | undefined,
+  neighbours: Neighbours,
   rehearsal: Rehearsal | undefined,
-  n: number,
 ): { unlisted: Float64Array; share: number } {
+  const n = pictures.rows.rows;
   if (!rehearsal || !signs) {
     const said = Float64Array.from({ length: n }, (_, j) => (known?.[j] === -1 ? 1 : 0));
     return { unlisted: said, share: 0 };
   }
   const { strangers: model } = rehearsal;
-  const { rows, neighbours, counts } = signs;
+  const { rows, counts } = signs;
   const { chances, share } =
     n >= leastCompany
       ? strangerChances(ratiosInCompany(model, rows, neighbours, counts, known), 10, known)
