@@ -69,3 +69,5 @@ export {
   word2vecEntries,
   writeWord2vec,
 } from './word2vec.js';
+export { readZipDirectory } from './zip.js';
+export { openMember } from './zip-member.js';

@@ -11,6 +11,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   crawl: () => import('./crawl.js').then((m) => m.default),
   'data answers': () => import('./data-answers.js').then((m) => m.default),
   'data export': () => import('./data-export.js').then((m) => m.default),
+  'data import': () => import('./data-import.js').then((m) => m.default),
   dataset: () => import('./dataset.js').then((m) => m.default),
   dedupe: () => import('./dedupe.js').then((m) => m.default),
   demo: () => import('./demo.js').then((m) => m.default),

@@ -16,6 +16,7 @@ import {
   summarize,
 } from '../../problem/index.js';
 import { defineCommand } from '../command.js';
+import { inspectData, looksLikeData } from '../data-listing.js';
 import { type ArrayListing, listArrays } from '../file-listing.js';
 import { amount, fileSize, shortNumber, tableLines } from '../table.js';
 
@@ -29,8 +30,14 @@ export default defineCommand({
   summary: 'Show what is in a file and what looks wrong.',
   description:
     'For a problem: sets, categories, counts, ranges, broken rules and anything that looks wrong. For any other .npy, ' +
-    '.npz, .mat or .safetensors file: its arrays with shape, type and range.',
-  arguments: [{ name: 'FILE', description: 'a .npz, .npy, .mat or .safetensors file, or a folder of .npy files' }],
+    '.npz, .mat or .safetensors file: its arrays with shape, type and range. For a set of pictures, in any format that ' +
+    '"data import" reads: what it is, how many pictures, categories, parts and licences, and what is wrong with it.',
+  arguments: [
+    {
+      name: 'FILE',
+      description: 'a .npz, .npy, .mat or .safetensors file, a folder of .npy files, or a set of pictures',
+    },
+  ],
   options: {
     semantics: {
       type: 'string',
@@ -42,12 +49,14 @@ export default defineCommand({
   examples: [
     { command: 'bowerbird inspect problem.npz', explanation: 'Check a problem before fitting it.' },
     { command: 'bowerbird inspect features.npy --json', explanation: 'Shape, type and range of one array.' },
+    { command: 'bowerbird inspect annotations.json', explanation: 'A set of pictures in the format COCO.' },
   ],
   async run({ args: [path], options, print, printJson, signal, progress }) {
     const status = await stat(path).catch((error) => {
       throw fileError(path, error, 'opened');
     });
     progress.update({ stage: 'read', done: 0 });
+    if (await looksLikeData(path, status.isDirectory())) return inspectData(path, { print, printJson, signal });
     const pair = await isXlsa17(path);
     const arrays = pair ? [] : await listArrays(path, signal);
     const bytes = status.isFile() ? status.size : undefined;
