@@ -37,7 +37,7 @@ const allowed = {
   distribute: [],
   report: ['fit', 'linalg', 'formats', 'numerics', 'problem', 'evaluation', 'catalog', 'decoding'],
   demo: ['linalg'],
-  field: ['linalg', 'formats', 'numerics', 'problem', 'fit', 'catalog', 'crawl', 'decoding', 'vision', 'workspace'],
+  field: ['linalg', 'formats', 'numerics', 'problem', 'methods', 'fit', 'catalog', 'crawl', 'decoding', 'vision', 'workspace'],
   studio: [
     'linalg',
     'formats',

@@ -3,29 +3,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultLicences } from '../crawl/index.js';
-import { UsageError } from '../errors.js';
-import type { Model } from '../fit/index.js';
 import { readProblem } from '../problem/index.js';
 import type { Progress } from '../progress.js';
-import { type FeatureModel, loadFeatures, pictureFeatures } from '../vision/index.js';
-import {
-  featureFolder,
-  layout,
-  modelCard,
-  openClassifier,
-  openFeatureModel,
-  pixelModel,
-  type Workspace,
-} from '../workspace/index.js';
+import { loadFeatures, pictureFeatures } from '../vision/index.js';
+import { featureFolder, layout, modelCard, openClassifier, type Workspace } from '../workspace/index.js';
 import { cardBlocks } from './card.js';
+import { type Chosen, chooseNetwork } from './choose-network.js';
 import { finishSite, SiteFolder, writeApp, writeEngine } from './files.js';
 import { chooseExhibits, type Exhibit, type OwnPictures, quantizedRows, thumbnails } from './gallery.js';
-import { measureLoss, testSample, writeNetwork } from './network.js';
 import type { GalleryPicture, Loss, Precision } from './site.js';
 
 export interface SiteOptions {
-  /** @default 'float16' */
+  /** @default 'float16', or the best that fits a budget */
   precision?: Precision;
+  /** Bytes of the site without the engine, at most. @default as many as it takes */
+  budget?: number;
   /** Licences under which pictures are shown. @default those that allow use, change and passing on */
   licences?: readonly string[];
   /** Who made the pictures of the user's own folders. @default nobody knows, and they are not shown */
@@ -43,19 +35,13 @@ export interface SiteSummary {
   engineBytes: number;
   modelBytes: number;
   files: number;
+  network: string;
   precision: Precision;
+  /** Whether the network is a smaller one that learnt from the workspace's. */
+  distilled: boolean;
   loss?: Loss;
   pictures: number;
   withheld: number;
-}
-
-/** What answers in the page. */
-interface Chosen {
-  network: FeatureModel;
-  model: Model;
-  precision: Precision;
-  distilled: boolean;
-  loss?: Loss;
 }
 
 /** @param folder where the site is written; empty, absent, or an earlier site */
@@ -69,12 +55,8 @@ export async function exportSite(
   const site = await SiteFolder.open(folder);
   const scratch = await mkdtemp(join(tmpdir(), 'bowerbird-site-'));
   try {
-    const chosen = await chooseNetwork(workspace, classifier.model, scratch, options);
-    const { network, model } = chosen;
     const { page, worker } = await writeApp(site);
     const engine = await writeEngine(site);
-    const graph = await pixelModel(network, model, { features: true });
-    const file = await site.writeHashed('model/network.onnx', graph);
     const { exhibits, withheld } = await chooseExhibits(workspace, { licences, own });
     if (withheld > 0)
       onNote?.(`${withheld} web pictures are not shown: their licence does not allow it, or is not known`);
@@ -86,8 +68,21 @@ export async function exportSite(
       gallery.push({ ...rest, file: name });
       shown.push(exhibit);
     }
-    const rows = await exhibitFeatures(workspace, shown, chosen, options);
     const problem = await readProblem(workspace.path(layout.problem), { dtype: 'float32', web: 'optional' });
+    const card = cardBlocks(await modelCard(workspace, classifier, problem));
+    const total = (keep: (path: string) => boolean) =>
+      site.files.filter(({ path }) => keep(path)).reduce((sum, { bytes }) => sum + bytes, 0);
+    const outside = (path: string) => !path.startsWith('engine/');
+    const lists = 2 * JSON.stringify({ gallery, card, names: classifier.model.scorer.names }).length;
+    const chosen = await chooseNetwork(workspace, classifier.model, scratch, {
+      ...{ precision: options.precision, signal, onProgress, onNote },
+      ...(options.budget && {
+        budget: { bytes: options.budget, others: total(outside) + lists, gallery: gallery.length },
+      }),
+    });
+    const { network, model, graph } = chosen;
+    const file = await site.writeHashed('model/network.onnx', graph);
+    const rows = await exhibitFeatures(workspace, shown, chosen, options);
     const features =
       rows.length > 0
         ? await site.writeHashed('model/gallery.bin', new Uint8Array(quantizedRows(rows).buffer))
@@ -108,38 +103,21 @@ export async function exportSite(
         model: file,
         gallery,
         ...(features && { galleryFeatures: { ...features, columns: rows[0].length } }),
-        card: cardBlocks(await modelCard(workspace, classifier, problem)),
+        card,
         engine,
       },
       { page, worker },
     );
-    const total = (keep: (path: string) => boolean) =>
-      site.files.filter(({ path }) => keep(path)).reduce((sum, { bytes }) => sum + bytes, 0);
     return {
       ...{ version, files: site.files.length, modelBytes: file.bytes, pictures: gallery.length, withheld },
-      bytes: total((path) => !path.startsWith('engine/')),
-      engineBytes: total((path) => path.startsWith('engine/')),
-      precision: chosen.precision,
+      bytes: total(outside),
+      engineBytes: total((path) => !outside(path)),
+      ...{ network: network.name, precision: chosen.precision, distilled: chosen.distilled },
       ...(chosen.loss && { loss: chosen.loss }),
     };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
-}
-
-async function chooseNetwork(
-  workspace: Workspace,
-  model: Model,
-  scratch: string,
-  { precision = 'float16', signal, onProgress, onNote }: SiteOptions,
-): Promise<Chosen> {
-  const full = await openFeatureModel(workspace.configuration.model, workspace, { signal, onProgress, note: onNote });
-  const network = await writeNetwork(full, precision, join(scratch, `${precision}.onnx`));
-  const chosen = { network, model, precision, distilled: false };
-  if (precision === 'float32') return chosen;
-  const sample = await testSample(workspace);
-  if (sample.pictures.length === 0) throw new UsageError('the workspace has no test pictures to measure a loss with');
-  return { ...chosen, loss: await measureLoss(sample, model, { network, model }, { signal, onProgress }) };
 }
 
 /** Features of the exhibits: those of the workspace, or, of a network of its own, computed. */

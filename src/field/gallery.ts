@@ -22,7 +22,7 @@ import {
 import type { GalleryPicture } from './site.js';
 
 const [webShown, auxiliaryShown] = [10, 3];
-const side = 176;
+const side = 160;
 
 /** Who made the pictures of the user's own folders, and what others may do with them. */
 export interface OwnPictures {
@@ -127,7 +127,7 @@ export async function* thumbnails(
   for (const [done, exhibit] of exhibits.entries()) {
     signal?.throwIfAborted();
     onProgress?.({ stage: 'thumbnails', done, total: exhibits.length });
-    const task = { kind: 'thumbnail', side, fit: 'cover', format: 'webp', quality: 72 } as const;
+    const task = { kind: 'thumbnail', side, fit: 'cover', format: 'webp', quality: 70 } as const;
     const made = await decode(exhibit.path, task, { signal, tolerant: true }).catch(() => undefined);
     signal?.throwIfAborted();
     if (!made) continue;

@@ -59,14 +59,14 @@ export async function testSample(workspace: Workspace, most = mostMeasured): Pro
   };
 }
 
-/** How answers change when another network, with its own model, answers instead of the workspace's. */
+/** How the answers of a model change when its features come from another form of the network. */
 export async function measureLoss(
   sample: Sample,
-  before: Model,
-  after: { network: FeatureModel; model: Model },
+  model: Model,
+  network: FeatureModel,
   { signal, onProgress }: Measuring,
 ): Promise<Loss> {
-  const found = await pictureFeatures(sample.pictures, after.network, {
+  const found = await pictureFeatures(sample.pictures, network, {
     signal,
     onProgress: (progress) => onProgress?.({ ...progress, stage: 'measure the loss' }),
   });
@@ -76,14 +76,14 @@ export async function measureLoss(
   for (const [k, i] of rows.entries()) known.row(k).set(sample.features.row(i));
   const backend = await createBackend({ device: 'wasm', threads: 1 });
   try {
-    const old = answerRows(classifyFeatures(before, known, backend));
-    const now = answerRows(classifyFeatures(after.model, found.features, backend));
+    const old = answerRows(classifyFeatures(model, known, backend));
+    const now = answerRows(classifyFeatures(model, found.features, backend));
     const same = old.filter((answer, k) => verdict(answer) === verdict(now[k])).length;
     const changes = old.flatMap(({ confidence }, k) =>
       confidence === undefined || now[k].confidence === undefined ? [] : [Math.abs(confidence - now[k].confidence)],
     );
     const labelled = rows.map((i) => sample.categories[i]);
-    const listed = new Set(before.scorer.names);
+    const listed = new Set(model.scorer.names);
     const judged = labelled.flatMap((category, k) => (listed.has(category) ? [k] : []));
     const right = (answers: typeof old) => judged.filter((k) => answers[k].name === labelled[k]).length / judged.length;
     return {

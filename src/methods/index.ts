@@ -2,6 +2,7 @@
 export { currentName } from '../learner/index.js';
 export { curveArea, seenUnseenCurve } from './blocks/seen-unseen-curve.js';
 export { Bowerbird, type BowerbirdOptions } from './bowerbird/bowerbird.js';
+export { fitLogistic } from './bowerbird/logistic.js';
 export { partValues } from './parts.js';
 export { findMethod, isShareable, methods, pluginModules, registerMethod } from './registry.js';
 export {

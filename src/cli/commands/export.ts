@@ -30,6 +30,12 @@ export default defineCommand({
       choices: precisions,
       description: 'With --web: how weights are stored; the loss is measured and printed. [default: float16]',
     },
+    budget: {
+      type: 'string',
+      placeholder: 'SIZE',
+      description:
+        'With --web: most bytes of the site without onnxruntime, such as 12MB; the best precision that fits is taken, or a smaller network learns from the workspace.',
+    },
     licences: {
       type: 'list',
       placeholder: 'CODE,…',
@@ -50,7 +56,7 @@ export default defineCommand({
     },
   ],
   async run({ args: [folder = '.'], options, print, printJson, progress, signal }) {
-    for (const name of ['precision', 'licences', 'own-pictures'] as const)
+    for (const name of ['precision', 'budget', 'licences', 'own-pictures'] as const)
       if (options[name] !== undefined && !options.web) throw new UsageError(`--${name} is for --web`);
     if (options.web) {
       if (options.as) throw new UsageError('--web writes a site, --as other formats; give one of them');
@@ -65,7 +71,13 @@ export default defineCommand({
       const workspace = await openWorkspace(folder);
       const out = options.out ?? workspace.path('site');
       const summary = await exportSite(workspace, out, {
-        ...{ precision: options.precision as Precision | undefined, licences, own, signal },
+        ...{
+          precision: options.precision as Precision | undefined,
+          budget: bytesOf(options.budget),
+          licences,
+          own,
+          signal,
+        },
         onProgress: progress.during('export'),
         onNote: (message) => progress.note(message),
       });
@@ -102,15 +114,26 @@ function ownPictures(given: string | undefined) {
   return { licence: licence.toLowerCase(), author };
 }
 
-function siteLines(out: string, { bytes, engineBytes, modelBytes, precision, loss, pictures }: SiteSummary): string[] {
+/** `12MB`, `800 kB`, `1.5GB`; a million bytes are a megabyte. */
+function bytesOf(size: string | undefined): number | undefined {
+  if (size === undefined) return undefined;
+  const [, number, unit] = /^(\d+(?:\.\d+)?)\s*([kMG]?)B$/i.exec(size.trim()) ?? [];
+  const factor = { '': 1, k: 1e3, m: 1e6, g: 1e9 }[unit?.toLowerCase() ?? '-'];
+  if (!number || !factor) throw new UsageError(`--budget ${size} is not a size`, 'For example: --budget 12MB.');
+  return Number(number) * factor;
+}
+
+function siteLines(out: string, summary: SiteSummary): string[] {
+  const { bytes, engineBytes, modelBytes, network, precision, distilled, loss, pictures } = summary;
   const megabytes = (size: number) => `${(size / 1e6).toFixed(1)} MB`;
+  const before = distilled ? "the workspace's network" : 'full precision';
   return [
-    `in ${out}: ${megabytes(bytes)} (network and classifier as ${precision} ${megabytes(modelBytes)}, ${pictures} pictures), and ${megabytes(engineBytes)} of onnxruntime, of which a browser fetches one variant`,
+    `in ${out}: ${megabytes(bytes)} (${network} and classifier as ${precision} ${megabytes(modelBytes)}, ${pictures} pictures), and ${megabytes(engineBytes)} of onnxruntime, of which a browser fetches one variant`,
     ...(loss
-      ? [`on ${loss.pictures} test pictures ${percent(loss.agreement)} % of the answers are those of full precision`]
+      ? [`on ${loss.pictures} test pictures ${percent(loss.agreement)} % of the answers are those of ${before}`]
       : []),
     ...(loss?.accuracyBefore !== undefined
-      ? [`right: ${percent(loss.accuracyAfter!)} % in this form, ${percent(loss.accuracyBefore)} % in full precision`]
+      ? [`right: ${percent(loss.accuracyAfter!)} % in this form, ${percent(loss.accuracyBefore)} % with ${before}`]
       : []),
     `to look at it here: npx serve ${out}`,
   ];
