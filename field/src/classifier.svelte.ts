@@ -1,6 +1,5 @@
 /** The classifier as the page sees it: how far it is, and pictures with what became of them. */
-import type { EngineChoice } from './engine.js';
-import type { Answer, Reply, Request, Trouble } from './messages.js';
+import type { Answer, EngineChoice, Reply, Request, Trouble } from './messages.js';
 import type { Site } from './site.js';
 
 export type State =

@@ -1,5 +1,5 @@
 /** The outing as a table for spreadsheets. */
-import type { Find } from './outing.svelte.js';
+import type { Find } from './find.js';
 
 const columns = ['time', 'category', 'confidence', 'runner_up', 'latitude', 'longitude', 'accuracy_m', 'file'];
 

@@ -4,12 +4,8 @@
  */
 import type * as Runtime from 'onnxruntime-common';
 import { largeFile } from './large-files.js';
+import type { EngineChoice } from './messages.js';
 import type { Site } from './site.js';
-
-export interface EngineChoice {
-  kind: 'wasm' | 'webgpu';
-  threads: number;
-}
 
 export interface Engine extends EngineChoice {
   runtime: typeof Runtime;

@@ -1,7 +1,12 @@
 /** What the page and its worker say to each other. */
-import type { EngineChoice } from './engine.js';
 import type { PictureTrouble } from './pictures/errors.js';
 import type { Site } from './site.js';
+
+/** How the network runs in this browser. */
+export interface EngineChoice {
+  kind: 'wasm' | 'webgpu';
+  threads: number;
+}
 
 export type Request = { kind: 'start'; base: string; site: Site } | { kind: 'classify'; id: number; picture: Blob };
 

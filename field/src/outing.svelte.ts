@@ -2,17 +2,7 @@
  * What was found on this outing, kept in this browser's database: each find is one record that is added or removed by itself,
  * so that two tabs never overwrite each other's, and every tab hears of the others' changes.
  */
-export interface Find {
-  id: string;
-  time: string;
-  /** A category, or nothing where it was none of them. */
-  category?: string;
-  confidence?: number;
-  runnerUp?: string;
-  file: string;
-  place?: { latitude: number; longitude: number; accuracy: number };
-  thumbnail?: Blob;
-}
+import type { Find } from './find.js';
 
 const store = 'finds';
 

@@ -1,5 +1,5 @@
 /** Where this device is, asked only when the visitor wants it noted. */
-import type { Find } from './outing.svelte.js';
+import type { Find } from './find.js';
 
 export function whereWeAre(): Promise<Find['place']> {
   return new Promise((resolve, reject) => {

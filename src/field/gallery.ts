@@ -21,7 +21,8 @@ import {
 } from '../workspace/index.js';
 import type { GalleryPicture } from './site.js';
 
-const [webShown, auxiliaryShown] = [10, 3];
+/** Of each category; some are shown however little they are trusted, for want of better ones. */
+const [webShown, webShownAnyway, auxiliaryShown] = [10, 3, 3];
 const side = 160;
 
 /** Who made the pictures of the user's own folders, and what others may do with them. */
@@ -82,9 +83,11 @@ async function trustedPictures(workspace: Workspace): Promise<WebPicture[]> {
   const { of: decisions } = await readDecisions(workspace);
   const vouched = (id: string) => decisions.get(id) === 'keep';
   const trust = ({ id }: WebPicture) => (vouched(id) ? Number.POSITIVE_INFINITY : weights.get(id)!);
-  return (await webPictures(workspace))
-    .filter((picture) => weights.has(picture.id) && decisions.get(picture.id) !== 'drop' && trust(picture) >= mean)
+  const ranked = (await webPictures(workspace))
+    .filter(({ id }) => weights.has(id) && decisions.get(id) !== 'drop')
     .sort((a, b) => trust(b) - trust(a));
+  const anyway = new Set(firstOf(ranked, webShownAnyway));
+  return ranked.filter((picture) => trust(picture) >= mean || anyway.has(picture));
 }
 
 /** A folder states no licences; its owner can. */
@@ -109,7 +112,8 @@ async function auxiliaryExhibits(
   return firstOf(all, auxiliaryShown);
 }
 
-function firstOf(exhibits: readonly Exhibit[], most: number): Exhibit[] {
+/** The first ones of each category. */
+function firstOf<T extends { category: string }>(exhibits: readonly T[], most: number): T[] {
   const counts = new Map<string, number>();
   return exhibits.filter(({ category }) => {
     counts.set(category, (counts.get(category) ?? 0) + 1);

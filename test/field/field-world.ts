@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportSite, type SiteOptions, type SiteSummary } from '../../src/field/index.js';
 import { openWorkspace, runWorkspace, type Workspace } from '../../src/workspace/index.js';
-import { makeWorld, type World } from '../workspace/world.js';
+import { makeWorld, type World, writeConfiguration } from '../workspace/world.js';
 
 export interface FieldWorld {
   world: World;
@@ -18,6 +18,9 @@ export const ownPictures = { licence: 'cc-by', author: 'Ada Lane' };
 
 export async function fieldWorld(): Promise<FieldWorld> {
   const world = await makeWorld({ auxiliary: 6, test: 6, web: 8 });
+  // A method that tells strangers.
+  world.configuration.learner = { method: 'bowerbird', device: 'wasm', threads: 1 };
+  writeConfiguration(world);
   const workspace = await openWorkspace(world.folder);
   await runWorkspace(workspace);
   const folders: string[] = [];
