@@ -7,7 +7,7 @@
 import type { MethodSpec } from '../methods/index.js';
 import { resolveParameters } from '../parameters.js';
 import type { FitFailure, FitJob, FitOutcome, JournalLine, Parameters } from './results.js';
-import { type Searched, sampleParameters, searchable } from './sample-parameters.js';
+import { distinctTrials, type Searched, sampleParameters, searchable } from './sample-parameters.js';
 
 /**
  * Successive halving with one step (Jamieson and Talwalkar 2016): every trial is first fitted to `share` of each category's
@@ -159,7 +159,7 @@ export class MethodRun {
 
   /** One trial, for the record, where the parts leave nothing to choose. */
   get #trialCount(): number {
-    return searchable(this.#own) ? this.options.trials : 1;
+    return searchable(this.#own) ? Math.min(this.options.trials, distinctTrials(this.#own)) : 1;
   }
 
   /** Goes on once every part has its parameters. */

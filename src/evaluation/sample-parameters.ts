@@ -1,6 +1,6 @@
 /** The parameters of trial k of a random search (Bergstra and Bengio 2012): a function of seed, trial and parameter name alone. */
 import { Random } from '../linalg/index.js';
-import type { MethodSpec, ParameterValue, SearchRange } from '../methods/index.js';
+import type { MethodSpec, ParameterSpec, ParameterValue, SearchRange } from '../methods/index.js';
 import type { Parameters } from './results.js';
 
 /** Whether a search has anything to choose for this method. */
@@ -14,10 +14,14 @@ export type Searched = Pick<MethodSpec, 'parameters'>;
 /**
  * The setting of one trial. Trial 0 is the defaults, so that no search ends with less than them on the validation
  * categories; odd trials draw every parameter from its range; the other even ones leave each at its default with chance ½.
- * The rule is the same for all methods. Methods that share a parameter's name, range and default get the same values in the
- * same trial, so that special cases are compared on equal draws.
+ * A choice that is all there is to search for is gone through, its default first. The rule is the same for all methods.
+ * Parameters of one name lie at the same place of their ranges in the same trial, so that special cases are compared on
+ * like draws.
  */
-export function sampleParameters({ parameters: declared }: Searched, seed: number, trial: number): Parameters {
+export function sampleParameters(searched: Searched, seed: number, trial: number): Parameters {
+  const only = onlyChoice(searched);
+  if (only) return { [only.name]: only.values[trial % only.values.length] };
+  const { parameters: declared } = searched;
   const parameters: Record<string, ParameterValue> = {};
   for (const [name, { range, default: value }] of Object.entries(declared)) {
     if (!range) continue;
@@ -27,6 +31,20 @@ export function sampleParameters({ parameters: declared }: Searched, seed: numbe
     parameters[name] = stays ? value : drawn;
   }
   return parameters;
+}
+
+/** How many trials differ from each other; endless where anything is drawn. */
+export function distinctTrials(searched: Searched): number {
+  return onlyChoice(searched)?.values.length ?? Number.POSITIVE_INFINITY;
+}
+
+/** The one parameter to search for, where there is one and it has a few values only; its default comes first. */
+function onlyChoice({ parameters }: Searched): { name: string; values: ParameterValue[] } | undefined {
+  const [[name, { range, default: value }] = ['', {} as ParameterSpec], ...others] = Object.entries(parameters).filter(
+    ([, each]) => each.range,
+  );
+  if (others.length > 0 || range?.kind !== 'choice') return undefined;
+  return { name, values: [value, ...range.values.filter((other) => other !== value)] };
 }
 
 function draw(range: SearchRange, random: Random): ParameterValue {

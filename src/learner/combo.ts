@@ -3,7 +3,7 @@
  * parameters of its own. Another share than ½ serves where one part knows much less than the other.
  */
 import type { Matrix } from '../linalg/index.js';
-import { linear, number, resolveParameters } from '../parameters.js';
+import { number, oneOf, resolveParameters } from '../parameters.js';
 import type { Problem } from '../problem/index.js';
 import { type FitDetails, type LinearDecision, type Method, notFitted, rowMaxima } from '../problem/index.js';
 import { distances } from './nearest.js';
@@ -20,7 +20,8 @@ import type { IterationRecord } from './trace.js';
 export const comboShare = number('share of the zero-shot part in the mean; ½ as published', 0.5, {
   least: 0,
   most: 1,
-  range: linear(0, 1),
+  // With the parts themselves early among them, a search never ends below the better one.
+  range: oneOf([0, 1, 0.25, 0.75, 0.5]),
 });
 
 export class Combo implements Method {

@@ -4,7 +4,8 @@ export { curveArea, seenUnseenCurve } from './blocks/seen-unseen-curve.js';
 export { Bowerbird, type BowerbirdOptions } from './bowerbird/bowerbird.js';
 export { fitLogistic } from './bowerbird/logistic.js';
 export { partValues } from './parts.js';
-export { findMethod, isShareable, methods, pluginModules, registerMethod } from './registry.js';
+export { declaredMethods, findMethod, isShareable, methods, pluginModules, registerMethod } from './registry.js';
+export type { LearntRange } from './searched-ranges.js';
 export {
   createMethod,
   type Ingredient,

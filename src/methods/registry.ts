@@ -7,12 +7,14 @@ import { combinedMethods } from './combined/index.js';
 import { fewShotMethods } from './few-shot/index.js';
 import { modernMethods } from './modern/index.js';
 import { paperMethods } from './paper.js';
+import { withLearntRanges } from './searched-ranges.js';
 import type { MethodSpec } from './spec.js';
 import { transductiveMethods } from './transductive/index.js';
 import { webMethods } from './web/index.js';
 import { zeroShotMethods } from './zero-shot/index.js';
 
-const known: MethodSpec[] = [
+/** As their files declare them, before ranges were learnt. */
+export const declaredMethods: readonly MethodSpec[] = [
   bowerbirdSpec,
   ...paperMethods,
   ...webMethods,
@@ -23,6 +25,8 @@ const known: MethodSpec[] = [
   ...fewShotMethods,
   ...modernMethods,
 ];
+
+const known: MethodSpec[] = declaredMethods.map(withLearntRanges);
 
 /** Grows as methods are registered. */
 export const methods: readonly MethodSpec[] = known;
