@@ -1,6 +1,6 @@
 /**
- * The validation categories of a problem in a form on which a fit takes about a second: 20 auxiliary, 20 web and 15 test pictures a category,
- * features along their 256 main directions. The auxiliary categories that play the test categories are those of a search; no test
+ * The validation categories of a problem in a form on which a fit takes about a second: 10 auxiliary, 10 web and 10 test pictures a category,
+ * features along their 128 main directions. The auxiliary categories that play the test categories are those of a search; no test
  * picture of the problem itself is in it.
  */
 import { existsSync, mkdirSync } from 'node:fs';
@@ -38,7 +38,7 @@ export async function smallProblem(folders: CubFolders, name: CubProblemName, wo
   return loadProblem(path, { words });
 }
 
-const [auxiliaryPerCategory, webPerCategory, testPerCategory, dimensions] = [20, 20, 15, 256];
+const [auxiliaryPerCategory, webPerCategory, testPerCategory, dimensions] = [10, 10, 10, 128];
 
 function smallValidation(problem: Problem, backend: Backend): Problem {
   let small = topWeb(validationSplit(problem), webPerCategory);

@@ -19,28 +19,39 @@ const { lambda1, lambda2, lambda3, lambda4, bound, gamma, textRidge, penaltyStar
   learnerParameters;
 const parameters = { lambda1, lambda2, lambda3, lambda4, bound, penaltyStart, penaltyGrowth, vectors };
 
-/** The parameters a special case leaves free. */
-function free(fixed: Partial<LearnerOptions>): Record<string, ParameterSpec> {
+/** The parameters a special case leaves free, with defaults of its own where those of the whole learner are far from its best. */
+function free(fixed: Partial<LearnerOptions>, own: Readonly<Record<string, number>>): Record<string, ParameterSpec> {
   const used = Object.entries(parameters).filter(([name]) => !(name in fixed));
-  return Object.fromEntries(fixed.useWeb === false ? used.filter(([name]) => name !== 'bound') : used);
+  const kept = fixed.useWeb === false ? used.filter(([name]) => name !== 'bound') : used;
+  return Object.fromEntries(
+    kept.map(([name, each]): [string, ParameterSpec] => [name, name in own ? { ...each, default: own[name] } : each]),
+  );
 }
 
-function special(name: SpecialCase, title: string, uses: readonly Ingredient[]): MethodSpec {
+function special(
+  name: SpecialCase,
+  title: string,
+  uses: readonly Ingredient[],
+  own: Readonly<Record<string, number>> = {},
+): MethodSpec {
   return {
     name,
     title,
     citation,
     uses,
     setting: 'both',
-    parameters: free(specialCases[name]),
+    parameters: free(specialCases[name], own),
     create: (given) => new PaperLearner({ ...given, special: name }),
   };
 }
 
 const everything: readonly Ingredient[] = ['web', 'auxiliary', 'test', 'semantics'];
 
-const webOnly = special('paper-wsl', 'The learner without transfer (λ1 = 0)', everything);
-const zeroShot = special('paper-zsl', 'The learner without web pictures', ['auxiliary', 'test', 'semantics']);
+const webOnly = special('paper-wsl', 'The learner without transfer (λ1 = 0)', everything, { lambda2: 0.01 });
+const zeroShot = special('paper-zsl', 'The learner without web pictures', ['auxiliary', 'test', 'semantics'], {
+  lambda1: 0.001,
+  lambda2: 0.01,
+});
 
 export const paperMethods: readonly MethodSpec[] = [
   special('paper', 'The paper’s learner', everything),

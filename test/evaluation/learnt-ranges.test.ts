@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { expectedBest, learn, type Setting, saturation } from '../../bench/ranges/learn.js';
 import { learningMethods, outerRange, suits, trialJob } from '../../bench/ranges/trials.js';
-import { type JournalLine, methodGroups } from '../../src/evaluation/index.js';
-import { sampleParameters, searchable } from '../../src/evaluation/sample-parameters.js';
-import { declaredMethods, findMethod, methods } from '../../src/methods/index.js';
-import { learntRanges } from '../../src/methods/learnt-ranges.js';
+import type { JournalLine } from '../../src/evaluation/index.js';
+import { findMethod } from '../../src/methods/index.js';
 import { allows, choice, linear, log, number, whole } from '../../src/parameters.js';
 
 const spec = {
@@ -106,38 +104,4 @@ describe('accuracy against trials', () => {
     if (size === 0) return [[]];
     return of.flatMap((first, k) => subsets(of.slice(k + 1), size - 1).map((rest) => [first, ...rest]));
   }
-});
-
-describe('the table of learnt ranges', () => {
-  it('has every searched method of the paper, and knows none that is not there', () => {
-    const learnt = Object.keys(learntRanges);
-    const known = learningMethods('outer').map(({ name }) => name);
-    expect(known).toEqual(expect.arrayContaining(learnt));
-    const published = new Set<string>(Object.values(methodGroups).flatMap((group) => group.methods));
-    expect(learnt).toEqual(expect.arrayContaining(known.filter((name) => published.has(name))));
-  });
-
-  it('holds the default of every parameter, and nothing that is not allowed', () => {
-    for (const { name: method, parameters } of declaredMethods)
-      for (const [name, values] of Object.entries(learntRanges[method] ?? {})) {
-        const parameter = parameters[name];
-        for (const value of values) expect(allows(parameter, value), `${method}.${name} = ${value}`).toBe(true);
-        if (parameter.range!.kind === 'choice') expect(values).toContain(parameter.default);
-        else {
-          expect(parameter.default, `${method}.${name}`).toBeGreaterThanOrEqual(values[0] as number);
-          expect(parameter.default, `${method}.${name}`).toBeLessThanOrEqual(values[1] as number);
-        }
-      }
-  });
-
-  it('is where searches look, for a method itself and as a part of others', () => {
-    const { decay } = learntRanges.xiao;
-    expect(findMethod('xiao').parameters.decay.range).toMatchObject({ kind: 'log', low: decay[0], high: decay[1] });
-    expect(findMethod('wsl+zsl').parameters['xiao.decay'].range).toEqual(findMethod('xiao').parameters.decay.range);
-    expect(findMethod('wsl+zsl').parts![0]).toBe(findMethod('xiao'));
-    for (const each of methods.filter(searchable))
-      for (let trial = 0; trial < 5; trial++)
-        for (const [name, value] of Object.entries(sampleParameters(each, 1, trial)))
-          expect(allows(each.parameters[name], value), `${each.name}.${name} = ${value}`).toBe(true);
-  });
 });

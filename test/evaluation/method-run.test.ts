@@ -127,6 +127,16 @@ describe('a method made of others', () => {
     expect(wanted[0].chosenTrial!.id).toBe('wsl+zsl/trial-002');
   });
 
+  it('tries either part alone early, and every share once, however many trials are asked for', () => {
+    for (const method of ['wsl+zsl', 'wsdg-pi+zsl', 'combo']) {
+      const { all } = methodRuns([{ ...whole, spec: findMethod(method), trials: 20 }]);
+      const shares = end(all)
+        .filter((job) => job.method === method && job.split === 'validation')
+        .map(({ parameters }) => parameters.share);
+      expect(shares).toEqual([0.5, 0, 1, 0.25, 0.75]);
+    }
+  });
+
   it('shares the search of a part that is asked for itself, and searches all together where that is asked for', () => {
     const xiao: MethodRunOptions = { ...options, spec: findMethod('xiao'), trials: 4 };
     const { all } = methodRuns([whole, xiao]);

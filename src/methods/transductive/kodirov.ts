@@ -32,18 +32,18 @@ import type { MethodSpec } from '../spec.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
 const parameters = {
-  decay: number('penalty on the auxiliary dictionary', 10, { above: 0, range: log(1, 100) }),
-  adaptation: number('closeness of the test dictionary to the auxiliary one', 3, { above: 0, range: log(0.1, 100) }),
-  similarity: number('closeness of codes to the category vectors a picture resembles', 0.1, {
+  decay: number('penalty on the auxiliary dictionary', 7, { above: 0, range: log(1, 100) }),
+  adaptation: number('closeness of the test dictionary to the auxiliary one', 9, { above: 0, range: log(0.1, 100) }),
+  similarity: number('closeness of codes to the category vectors a picture resembles', 0.02, {
     above: 0,
     range: log(1e-3, 1),
   }),
-  sparsity: number('penalty on the size of codes', 3e-3, { least: 0, range: log(1e-5, 1e-1) }),
-  sharpness: number('how decidedly a picture resembles one category', 20, { above: 0, range: log(3, 100) }),
+  sparsity: number('penalty on the size of codes', 5e-6, { least: 0, range: log(1e-6, 1e-1) }),
+  sharpness: number('how decidedly a picture resembles one category', 18, { above: 0, range: log(3, 100) }),
   rounds: whole('turns between codes and dictionary at most', 20),
   classifier: choice('classifier of the codes', 'propagation', ['propagation', 'nearest'], 'searched'),
-  neighbours: whole('nearest codes that each is joined with', 20, { range: integers(5, 50) }),
-  alpha: number('how far labels travel', 0.9, { above: 0, below: 1, range: linear(0.5, 0.99) }),
+  neighbours: whole('nearest codes that each is joined with', 16, { range: integers(5, 50) }),
+  alpha: number('how far labels travel', 0.82, { above: 0, below: 1, range: linear(0.5, 0.99) }),
 };
 
 export class Kodirov extends TransductiveMethod<typeof parameters> {

@@ -22,6 +22,8 @@ import { svmPlusParameters } from './svm-plus.js';
 
 const parameters = {
   ...svmPlusParameters,
+  cost: changed(svmPlusParameters.cost, { default: 1 }),
+  textPenalty: changed(svmPlusParameters.textPenalty, { default: 0.1 }),
   sweeps: changed(svmPlusParameters.sweeps, { default: 30 }),
   positiveWeight: changed(svmPlusParameters.positiveWeight, { default: 8, range: log(1, 30) }),
 };

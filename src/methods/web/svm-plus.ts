@@ -22,16 +22,16 @@ import { requireWeb, unitText } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 
 export const svmPlusParameters = {
-  cost: number('price of slack', 1, { above: 0, range: log(1e-2, 1e2) }),
-  textPenalty: number('penalty on the slack function; towards 0 the text can excuse any picture', 0.1, {
+  cost: number('price of slack', 0.3, { above: 0, range: log(1e-2, 1e2) }),
+  textPenalty: number('penalty on the slack function; towards 0 the text can excuse any picture', 0.02, {
     above: 0,
     range: log(1e-3, 1e1),
   }),
-  positiveWeight: number('how much more the slack of a positive costs than that of a negative', 3, {
+  positiveWeight: number('how much more the slack of a positive costs than that of a negative', 30, {
     above: 0,
-    range: log(1, 30),
+    range: log(1, 100),
   }),
-  sweeps: whole('passes over the pictures at most', 2000),
+  sweeps: whole('passes over the pictures at most', 1000),
   functions: choice('slack functions of a machine', 'by-sign', ['by-sign', 'one'], 'searched'),
 };
 

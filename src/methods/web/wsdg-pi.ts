@@ -4,14 +4,14 @@
  * term frequencies of unit length with a constant behind them.
  */
 import { Matrix } from '../../linalg/index.js';
-import { type OptionsOf, resolveParameters } from '../../parameters.js';
+import { changed, type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { Problem } from '../../problem/index.js';
 import { requireWeb, unitText } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 import { svmPlusParameters } from './svm-plus.js';
 import { Wsdg, wsdgParameters } from './wsdg.js';
 
-const parameters = { ...wsdgParameters, textPenalty: svmPlusParameters.textPenalty };
+const parameters = { ...wsdgParameters, textPenalty: changed(svmPlusParameters.textPenalty, { default: 0.1 }) };
 
 export class WsdgPi extends Wsdg {
   readonly textPenalty: number;
