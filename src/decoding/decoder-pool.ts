@@ -22,7 +22,7 @@ export interface DecodeOptions extends Partial<TaskLimits> {
 }
 
 const defaultLimits: TaskLimits = { pixels: 100e6, bytes: 2 ** 28, seconds: 30, mebibytes: 1536 };
-const mostProcesses = Math.min(8, availableParallelism());
+const mostProcesses = Math.min(64, availableParallelism());
 /** After its own time limit a decoder is given this long to say so. */
 const graceMs = 1000;
 const startMs = 30_000;
