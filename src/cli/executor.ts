@@ -107,7 +107,7 @@ async function onePath(source: FileSource): Promise<{ path: string; source: File
 }
 
 /** Notes when the number of workers changes, and each trouble once. */
-function describeStatus(queue: string, progress: ProgressLine): (status: QueueStatus) => void {
+export function describeStatus(queue: string, progress: Pick<ProgressLine, 'note'>): (status: QueueStatus) => void {
   let known = -1;
   const told = new Set<string>();
   return ({ workers, places, troubles }) => {

@@ -10,6 +10,7 @@ import {
   withValidation,
 } from '../evaluation/index.js';
 import { type LoadOptions, loadProblem, problemHash } from '../problem/index.js';
+import type { ShardContext } from './shard-worker.js';
 
 /** What the coordinator sends: a context of evaluation whose file is named apart, and the splits its jobs ask for. */
 export interface QueuedEvaluation extends Omit<EvaluationContext, 'source'> {
@@ -35,6 +36,15 @@ export function jobHandlers(
         if (given.source.kind === 'generated') return chosen;
         if (!files.problem) throw new ArgumentError('the run names no problem file');
         return { ...chosen, source: await shareFile(files.problem, given, splits, signal) };
+      },
+    },
+    features: {
+      module: artefact('cli/shard-worker.js'),
+      offered: true,
+      async prepare(context, files, _, places): Promise<ShardContext> {
+        const { network, limits, batch } = context as ShardContext;
+        if (!files.model) throw new ArgumentError('the run names no network');
+        return { network: { ...network, model: files.model }, limits, batch, places };
       },
     },
   };

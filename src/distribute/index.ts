@@ -3,6 +3,13 @@ export { dispatch, fixedPlaces, type Outcome } from './dispatch.js';
 export type { ExecutionOptions, Executor, JobFailure, JobHandlerModule } from './executor.js';
 export { failureOf } from './failure.js';
 export { QueueError } from './queue/connect.js';
-export { createQueueExecutor, type QueueExecutorOptions, type QueueStatus } from './queue/queue-executor.js';
+export { type FilePlaces, obtainFile } from './queue/files.js';
+export {
+  createQueueExecutor,
+  type OfferingExecutor,
+  type QueueExecutorOptions,
+  type QueueStatus,
+} from './queue/queue-executor.js';
+export type { FileRecord } from './queue/records.js';
 export { type RegisteredHandler, type ServeOptions, serveQueue, type WorkerEvent } from './queue/serve.js';
 export { createThreadExecutor, type ThreadExecutorOptions } from './thread-executor.js';

@@ -19,7 +19,7 @@ import { clearFeatures, completeShards, readShard, writeIndex, writeShard } from
 import { InferencePool } from './inference-pool.js';
 import type { Device, NetworkOptions } from './network.js';
 import { runtimeNote } from './onnxruntime.js';
-import { Pipeline } from './pipeline.js';
+import { Pipeline, type ShardResult } from './pipeline.js';
 import type { Picture, PictureSource } from './source.js';
 
 /** A model on disk, and how features are taken from it. */
@@ -48,6 +48,8 @@ export interface ExtractOptions {
   /** Pictures in one shard, the unit of resuming. @default 256 */
   shardSize?: number;
   limits?: Partial<DecodeLimits>;
+  /** Has the shards extracted elsewhere, such as by workers on other machines. @default here */
+  elsewhere?: ShardDispatcher;
   /** Forget what is in the folder instead of going on from it. @default false */
   fresh?: boolean;
   signal?: AbortSignal;
@@ -55,6 +57,21 @@ export interface ExtractOptions {
   onProgress?: (progress: Progress) => void;
   onNote?: (note: string) => void;
 }
+
+/** Pictures in one call of the network. */
+export const defaultBatch: Readonly<Record<Device, number>> = { cpu: 8, cuda: 32 };
+
+/** A shard to do: its pictures, whose paths are relative to the source's folder. */
+export interface ShardWork {
+  readonly number: number;
+  readonly pictures: readonly Picture[];
+}
+
+/** Has shards extracted in any order, and tells of each when it is done; resolves after the last one. */
+export type ShardDispatcher = (
+  shards: AsyncIterable<ShardWork>,
+  told: { onShard(number: number, result: ShardResult): Promise<void>; onPictures(done: number): void },
+) => Promise<void>;
 
 export interface ExtractResult {
   meta: FeatureMeta;
@@ -92,7 +109,8 @@ export async function extractFeatures(
   const note = runtimeNote();
   if (note) options.onNote?.(note);
   const pool = await InferencePool.open(
-    { ...model.network, layer: model.layer, device, workers, threads },
+    // Elsewhere it is not used but for its dimension.
+    { ...model.network, layer: model.layer, device, workers: options.elsewhere ? 1 : workers, threads },
     model.bytes,
   );
   try {
@@ -106,7 +124,7 @@ export async function extractFeatures(
       folder: source.folder,
       preprocessing: meta.preprocessing,
       limits: { ...defaultLimits, ...options.limits },
-      batch: options.batch ?? (device === 'cuda' ? 32 : 8),
+      batch: options.batch ?? defaultBatch[device],
       signal,
       onPicture: (ok) => {
         processed++;
@@ -117,19 +135,41 @@ export async function extractFeatures(
     });
     let next = (shards.at(-1) ?? -1) + 1;
     let writing: Promise<void> = Promise.resolve();
+    const write = async (shard: number, { features, entries }: ShardResult) => {
+      await writeShard(folder, shard, features, entries);
+      for (const { id } of entries) work.current.set(id, shard);
+      shards.push(shard);
+    };
     try {
-      for await (const pictures of work.chunks()) {
-        const shard = next++;
-        const { done } = await pipeline.shard(pictures);
-        // While one shard is finished and written, pictures of the next are decoded; never more than that.
-        await writing;
-        writing = done.then(async ({ features, entries }) => {
-          await writeShard(folder, shard, features, entries);
-          for (const { id } of entries) work.current.set(id, shard);
-          shards.push(shard);
+      if (options.elsewhere) {
+        const begin = next;
+        const numbered = async function* (): AsyncGenerator<ShardWork> {
+          for await (const pictures of work.chunks()) yield { number: next++, pictures };
+        };
+        let [finished, failed] = [0, 0];
+        const inOrder = new InOrder<ShardResult>(begin, write);
+        await options.elsewhere(numbered(), {
+          onShard: async (number, result) => {
+            finished += result.entries.length;
+            failed += result.entries.filter(({ fault }) => fault !== undefined).length;
+            processed = finished;
+            await inOrder.add(number, result);
+          },
+          onPictures: (running) => {
+            processed = Math.max(processed, finished + running);
+            const done = work.unchanged + processed;
+            options.onProgress?.(progressOf(done, source.count, { failed, picturesPerSecond: rate() }));
+          },
         });
-        writing.catch(() => {});
-      }
+      } else
+        for await (const pictures of work.chunks()) {
+          const shard = next++;
+          const { done } = await pipeline.shard(pictures);
+          // While one shard is finished and written, pictures of the next are decoded; never more than that.
+          await writing;
+          writing = done.then((result) => write(shard, result));
+          writing.catch(() => {});
+        }
     } catch (error) {
       await writing.catch(() => {});
       if (signal?.aborted)
@@ -169,7 +209,7 @@ export async function pictureFeatures(
       folder: '',
       preprocessing: meta.preprocessing,
       limits: { ...defaultLimits, ...options.limits },
-      batch: Math.min(pictures.length, options.batch ?? (device === 'cuda' ? 32 : 8)),
+      batch: Math.min(pictures.length, options.batch ?? defaultBatch[device]),
       signal,
       onPicture: (ok) => {
         done++;
@@ -191,6 +231,26 @@ export async function pictureFeatures(
     };
   } finally {
     await pool.close();
+  }
+}
+
+/** Takes things in any order and hands them on in that of their numbers: a kill then leaves no gap between shards. */
+class InOrder<T> {
+  private next: number;
+  private readonly waiting = new Map<number, T>();
+  private readonly use: (number: number, thing: T) => Promise<void>;
+
+  constructor(first: number, use: (number: number, thing: T) => Promise<void>) {
+    this.next = first;
+    this.use = use;
+  }
+
+  async add(number: number, thing: T): Promise<void> {
+    this.waiting.set(number, thing);
+    for (let found = this.waiting.get(this.next); found; found = this.waiting.get(this.next)) {
+      this.waiting.delete(this.next);
+      await this.use(this.next++, found);
+    }
   }
 }
 

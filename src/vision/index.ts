@@ -4,12 +4,15 @@ export { type DecodeLimits, decodeBytes, decodePicture, defaultLimits } from './
 export { type EmbedNamesOptions, embedNames } from './embed-names.js';
 export { FeatureMismatchError, ModelError, PictureError, type PictureFault, UnsupportedLayerError } from './errors.js';
 export {
+  defaultBatch,
   type ExtractOptions,
   type ExtractResult,
   extractFeatures,
   type FeatureModel,
   type PictureFeatures,
   pictureFeatures,
+  type ShardDispatcher,
+  type ShardWork,
 } from './extract.js';
 export { type FeatureMeta, readFeatureMeta, requireSameFeatures } from './feature-meta.js';
 export { chooseFeature, type FeatureChoice, featureFolderName } from './feature-model.js';
@@ -25,8 +28,10 @@ export { compressWeights } from './onnx/compress.js';
 export { exposeTensor, resolveLayer } from './onnx/expose.js';
 export { graph, model, type OnnxGraph, readGraph } from './onnx/graph.js';
 export { type Field, WireWriter } from './onnx/wire.js';
+export type { ShardResult } from './pipeline.js';
 export { type Preprocessing, presets, readPreprocessing } from './preprocessing.js';
 export { measureRuntime, type RuntimeSpeed } from './runtime-speed.js';
+export { ShardExtractor, type ShardExtractorOptions } from './shard-extractor.js';
 export {
   hasPictures,
   openCatalogPictures,

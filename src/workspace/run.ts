@@ -7,7 +7,7 @@ import type { Progress } from '../progress.js';
 import { asConfigurationError, checkStages } from './check-stages.js';
 import { lockWorkspace } from './lock.js';
 import { ProgressFile } from './progress-file.js';
-import { resultOf, type Stage, type StageInputs, type StageName } from './stage.js';
+import { resultOf, type Stage, type StageContext, type StageInputs, type StageName } from './stage.js';
 import { stages as allStages } from './stages/index.js';
 import { outputHash, staleReason } from './staleness.js';
 import { StageStates } from './state.js';
@@ -19,6 +19,8 @@ export interface RunOptions {
   until?: StageName;
   /** Run this stage though it is not stale. */
   again?: StageName;
+  /** Has features extracted elsewhere than in this process. */
+  extractElsewhere?: StageContext['extractElsewhere'];
   signal?: AbortSignal;
   /** Stages that need nothing more, of all, with those at work as parts; whenever one of them has news. */
   onProgress?(progress: Progress): void;
@@ -144,6 +146,7 @@ class Run {
     const { summary, failed = [] } = await stage.run({
       workspace: this.#workspace,
       signal,
+      extractElsewhere: this.#options.extractElsewhere,
       onProgress: (progress) => this.#progress(stage, progress),
       note: (message) => {
         notes.push(message);

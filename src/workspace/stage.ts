@@ -3,6 +3,7 @@
  * the same inputs and its outputs are still what they were.
  */
 import type { Progress } from '../progress.js';
+import type { FeatureModel, ShardDispatcher } from '../vision/index.js';
 import type { Workspace } from './workspace.js';
 
 export const stageNames = [
@@ -24,9 +25,21 @@ export type StageName = (typeof stageNames)[number];
 /** What a stage depends on: each value is an option as JSON or the hash of a file, and its name is for people. */
 export type StageInputs = Readonly<Record<string, string>>;
 
+export interface ElsewhereWork {
+  model: FeatureModel;
+  /** What the paths of the pictures are relative to. */
+  folder: string;
+  /** Where the features go. */
+  out: string;
+  batch?: number;
+  signal: AbortSignal;
+}
+
 export interface StageContext {
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
+  /** Where features are extracted, if not here. */
+  extractElsewhere?(work: ElsewhereWork): ShardDispatcher;
   onProgress(progress: Progress): void;
   /** Something a user should know; shown at once and kept with the result. */
   note(message: string): void;

@@ -3,6 +3,8 @@ import { relative, resolve } from 'node:path';
 import { hasCatalog } from '../../catalog/index.js';
 import { PartialFailureError, UsageError } from '../../errors.js';
 import { defineCommand } from '../command.js';
+import { requireQueueAddress } from '../executor.js';
+import { queuedShards } from '../queued-features.js';
 import { fetchProgress } from './models-get.js';
 
 export default defineCommand({
@@ -46,6 +48,11 @@ export default defineCommand({
       placeholder: 'FOLDER',
       description: 'Where to write. [default: WORKSPACE/features/MODEL; of other folders FOLDER-features/MODEL]',
     },
+    queue: {
+      type: 'string',
+      placeholder: 'URL',
+      description: 'Pictures are read by the machines of "bowerbird worker --queue URL" (redis://…).',
+    },
     fresh: { type: 'flag', description: 'Forget what an earlier run left in the folder.' },
   },
   examples: [
@@ -56,6 +63,9 @@ export default defineCommand({
     },
   ],
   async run({ args, options, json, print, printJson, progress, signal }) {
+    if (options.queue) requireQueueAddress(options.queue);
+    if (options.queue && options.device === 'cuda')
+      throw new UsageError('--queue and --device cuda exclude each other: workers compute on their processors');
     const { chooseFeature, extractFeatures, featureFolderName, findModel, getModel, openPictures, readPreprocessing } =
       await import('../../vision/index.js');
     const source = await openPictures(args[0], { signal, onProgress: progress.during('open the catalog') });
@@ -81,6 +91,20 @@ export default defineCommand({
         shardSize: options['shard-size'],
         limits: { maxPixels: options['max-pixels'] },
         fresh: options.fresh,
+        ...(options.queue && {
+          elsewhere: queuedShards({
+            ...{
+              queue: options.queue,
+              model,
+              folder: source.folder,
+              out: folder,
+              batch: options.batch,
+              progress,
+              signal,
+            },
+            limits: { maxPixels: options['max-pixels'] },
+          }),
+        }),
         signal,
         onNote: progress.note,
         onProgress: progress.during('features'),

@@ -2,7 +2,9 @@
 import { stageNames } from '../../workspace/names.js';
 import { stateColour } from '../colour.js';
 import { defineCommand } from '../command.js';
+import { requireQueueAddress } from '../executor.js';
 import { duration, repeating, stagesUpdate } from '../progress.js';
+import { queuedShards } from '../queued-features.js';
 
 /** Lines of what failed that are shown. */
 const mostFailed = 20;
@@ -23,6 +25,11 @@ export default defineCommand({
       placeholder: 'STAGE',
       description: 'Run this stage though it is up to date; "crawl" retries what failed.',
     },
+    queue: {
+      type: 'string',
+      placeholder: 'URL',
+      description: 'Features are extracted by the machines of "bowerbird worker --queue URL" (redis://…).',
+    },
   },
   examples: [
     { command: 'bowerbird run birds', explanation: 'everything that is needed' },
@@ -30,12 +37,16 @@ export default defineCommand({
   ],
   async run({ args: [folder = '.'], options, print, paint, printJson, progress, signal }) {
     const { openWorkspace, runWorkspace } = await import('../../workspace/index.js');
+    if (options.queue) requireQueueAddress(options.queue);
     const begun = performance.now();
     const workspace = await openWorkspace(folder);
     const report = await repeating(progress, (update) =>
       runWorkspace(workspace, {
         until: options.until,
         again: options.again,
+        ...(options.queue && {
+          extractElsewhere: (work) => queuedShards({ ...work, queue: options.queue!, progress }),
+        }),
         signal,
         onNote: (message, kind) => progress[kind === 'end' ? 'ended' : 'note'](message),
         onProgress: (state) => update(stagesUpdate(state)),

@@ -50,6 +50,8 @@ export interface QueueExecutorOptions extends QueueCredentials {
   context: unknown;
   /** Files the handler reads, by the name it knows them under: paths on this machine. */
   files?: Record<string, string>;
+  /** Whether jobs name files that are offered to the workers while the run goes on. @default false */
+  offers?: boolean;
   /** Address of this machine for workers that fetch the files. @default the one that talks to the queue */
   host?: string;
   /** How long to wait for another coordinator of this run, which may have died, to be given up. @default 11000 */
@@ -61,8 +63,13 @@ export interface QueueExecutorOptions extends QueueCredentials {
   signal?: AbortSignal;
 }
 
+export interface OfferingExecutor extends Executor {
+  /** Lets workers fetch a file; what a job needs to name it by. */
+  offer(path: string): Promise<FileRecord>;
+}
+
 /** @throws QueueError when the queue cannot be reached or another coordinator holds the run */
-export async function createQueueExecutor(options: QueueExecutorOptions): Promise<Executor> {
+export async function createQueueExecutor(options: QueueExecutorOptions): Promise<OfferingExecutor> {
   const { url, runId, handler, context, signal } = options;
   if (!isRunId(runId)) throw new ArgumentError(`run id "${runId}"`, 'Up to 64 letters, digits, ".", "_" and "-".');
   const { secret, password } = queueCredentials(options);
@@ -79,11 +86,12 @@ export async function createQueueExecutor(options: QueueExecutorOptions): Promis
       paths.set(files[name].hash, path);
     }
     const salt = randomBytes(16).toString('hex');
-    if (paths.size > 0) server = await serveFiles(paths, options.host ?? localAddress(redis), signer.fileKey(salt));
+    if (paths.size > 0 || options.offers)
+      server = await serveFiles(paths, options.host ?? localAddress(redis), signer.fileKey(salt));
     const described = { handler, context, files };
     const fingerprint = fingerprintOf(described);
     await run.announce({ ...described, ...(server && { address: server.address }), fingerprint, salt });
-    return await new QueueExecutor(redis, run, fingerprint, signer, server, options).start();
+    return await new QueueExecutor(redis, run, fingerprint, signer, server, options, paths).start();
   } catch (error) {
     await server?.close();
     await run.leave();
@@ -105,7 +113,7 @@ interface Waiting {
   tell(progress: Progress): void;
 }
 
-class QueueExecutor implements Executor {
+class QueueExecutor implements OfferingExecutor {
   readonly #redis: Redis;
   readonly #run: Run;
   readonly #fingerprint: string;
@@ -114,6 +122,8 @@ class QueueExecutor implements Executor {
   readonly #disbelieved = new Map<string, number>();
   readonly #server: FileServer | undefined;
   readonly #options: QueueExecutorOptions;
+  /** Of the files that workers may fetch, by their hash. */
+  readonly #paths: Map<string, string>;
   readonly #queue: Queue;
   readonly #events: QueueEvents;
   readonly #waiting = new Map<string, Waiting>();
@@ -131,7 +141,9 @@ class QueueExecutor implements Executor {
     signer: Signer,
     server: FileServer | undefined,
     options: QueueExecutorOptions,
+    paths: Map<string, string>,
   ) {
+    this.#paths = paths;
     this.#redis = redis;
     this.#run = run;
     this.#fingerprint = fingerprint;
@@ -166,6 +178,12 @@ class QueueExecutor implements Executor {
       1,
       this.#run.workers.reduce((sum, { places, trouble }) => sum + (trouble ? 0 : places), 0),
     );
+  }
+
+  async offer(path: string): Promise<FileRecord> {
+    const record = await describeFile(path);
+    this.#paths.set(record.hash, path);
+    return record;
   }
 
   async run<Job extends { id: string }, Result>(

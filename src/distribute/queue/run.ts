@@ -254,3 +254,9 @@ async function missingRuns(redis: Redis, ids: readonly string[]): Promise<Set<st
 export async function isOpen(redis: Redis, id: string): Promise<boolean> {
   return (await redis.hget(keys.run(id), 'state')) === 'open';
 }
+
+/** Whether another coordinator has taken the run over since this record was read. */
+export async function isAnnouncedAnew(redis: Redis, id: string, { salt }: RunRecord, signer: Signer): Promise<boolean> {
+  const now = await readRun(redis, id, signer);
+  return typeof now === 'object' && now.record.salt !== salt;
+}

@@ -9,18 +9,26 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { Attachment } from './attachment.js';
 import { connect, QueueError } from './connect.js';
-import { obtainFile } from './files.js';
+import { type FilePlaces, obtainFile } from './files.js';
 import { atMost } from './patience.js';
 import { heartbeatMs, keys, type RunRecord, type WorkerRecord, workerExpiryMs } from './records.js';
-import { forgetRun, isOpen, type Listing, ofType, openRuns } from './run.js';
+import { forgetRun, isAnnouncedAnew, isOpen, type Listing, ofType, openRuns } from './run.js';
 import { type QueueCredentials, queueCredentials, Signer } from './secret.js';
 
 /** What a worker knows about one kind of job. */
 export interface RegisteredHandler {
   /** Module that exports `open` (a `JobHandlerModule`). */
   module: URL;
+  /** Whether its jobs name files that the coordinator offers while the run goes on. @default false */
+  offered?: boolean;
   /** The context for `open` from that of the run and the local paths of its files. */
-  prepare(context: unknown, files: Record<string, string>, signal: AbortSignal): Promise<unknown>;
+  prepare(
+    context: unknown,
+    files: Record<string, string>,
+    signal: AbortSignal,
+    /** Where files that jobs name are had from. */
+    places: FilePlaces,
+  ): Promise<unknown>;
 }
 
 export type WorkerEvent =
@@ -224,7 +232,7 @@ class Server {
     this.#me.trouble = undefined;
     await this.#sayAlive();
     onEvent?.({ kind: 'attached', run });
-    await this.#whileNeeded(run, this.#attachment);
+    await this.#whileNeeded(run, record, this.#attachment);
     await this.#attachment.detach();
     this.#attachment = undefined;
     this.#me.run = undefined;
@@ -244,7 +252,8 @@ class Server {
         if (address || !record.address) throw error;
         throw new QueueError(`${error.message}, and the run is not signed, so nothing is fetched for it`, secretHint);
       });
-    return { handler: registered.module, context: await registered.prepare(record.context, files, signal) };
+    const places = { folder, cache, address, key };
+    return { handler: registered.module, context: await registered.prepare(record.context, files, signal, places) };
   }
 
   /** From the coordinator that signed the run; unsigned, from this machine for a queue on this machine. */
@@ -253,12 +262,15 @@ class Server {
     return isLoopback(new URL(this.#options.url).hostname) && isLoopback(new URL(address).hostname);
   }
 
-  /** Resolves when the run is closed, the worker shall stop, or another run has work while this one has none. */
-  async #whileNeeded(run: string, attachment: Attachment): Promise<void> {
+  /** Resolves when the run is closed or taken over, the worker shall stop, or another run has work while this one has none. */
+  async #whileNeeded(run: string, record: RunRecord, attachment: Attachment): Promise<void> {
     const { signal, idleExitMs = Number.POSITIVE_INFINITY } = this.#options;
     while (!signal.aborted) {
       await sleep(heartbeatMs / 2, undefined, { signal }).catch(() => {});
       if (!(await isOpen(this.#redis, run).catch(() => true))) return;
+      // Another coordinator has taken the run over, and offers its files elsewhere.
+      const offered = this.#options.handlers[record.handler]?.offered;
+      if (offered && (await isAnnouncedAnew(this.#redis, run, record, this.#signer).catch(() => false))) return;
       if (attachment.idleMs > idleExitMs) return;
       if (attachment.idleMs > idleMs && (await this.#runWithWork(run).catch(() => undefined))) return;
     }

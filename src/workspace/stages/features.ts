@@ -101,6 +101,11 @@ async function extract({ source, hashes }: Pictures, model: FeatureModel, folder
   const known = workspace.path('.bowerbird', `${folder.replaceAll('/', '-')}.json`);
   const options = {
     ...{ batch, workers, device, signal, onNote: note, onProgress },
+    // Workers compute on their processors.
+    elsewhere:
+      device === 'cuda'
+        ? undefined
+        : context.extractElsewhere?.({ model, folder: source.folder, out: workspace.path(folder), batch, signal }),
   };
   // The extraction knows its pictures by id and size; a picture replaced by one of the same size begins it anew.
   const fresh = await picturesReplaced(known, hashes);
