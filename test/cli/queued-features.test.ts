@@ -78,20 +78,24 @@ describe.skipIf(!hasRedis)('features by workers of a queue (skipped where redis-
     expect(readdirSync(join(folder, 'cache-b')).filter((name) => name.startsWith('pictures-'))).toEqual([]);
   });
 
-  it('are those of one machine when the queue loses its memory and the coordinator is killed', {
-    timeout: 180_000,
-  }, async () => {
-    worker('d');
-    const killed = queued('three');
-    await until(() => shards('three') >= 2);
-    await redis.restart();
-    await until(() => shards('three') >= 4);
-    killed.kill('SIGKILL');
-    await ended(killed);
-    const { code, text } = await ended(queued('three'));
-    expect(code, text).toBe(3);
-    sameBytes('three');
-  });
+  it.skipIf(!long)(
+    'are those of one machine when the queue loses its memory and the coordinator is killed',
+    {
+      timeout: 180_000,
+    },
+    async () => {
+      worker('d');
+      const killed = queued('three');
+      await until(() => shards('three') >= 2);
+      await redis.restart();
+      await until(() => shards('three') >= 4);
+      killed.kill('SIGKILL');
+      await ended(killed);
+      const { code, text } = await ended(queued('three'));
+      expect(code, text).toBe(3);
+      sameBytes('three');
+    },
+  );
 
   it.skipIf(!long)('make a workspace what it is without a queue', { timeout: 180_000 }, async () => {
     const [plain, shared] = ['plain', 'shared'].map((name) => join(folder, name));
