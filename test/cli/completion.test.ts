@@ -1,6 +1,6 @@
 /** Completion scripts as the shells themselves take them. */
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Command } from '../../src/cli/command.js';
@@ -93,6 +93,13 @@ describe.skipIf(!hasFish)('completion in fish', () => {
 const plain = (line: string) => [...line].filter((letter, i) => letter !== '\b' && line[i + 1] !== '\b').join('');
 
 describe('the manual page', () => {
+  it('is named by the package in the way in which npm installs it', () => {
+    const { man } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    // A name alone, not in a list, is passed over by npm.
+    expect(man).toEqual(['./dist/man/bowerbird.1']);
+    expect(existsSync(new URL(`../../${man[0]}`, import.meta.url))).toBe(true);
+  });
+
   it('has every command with every option', () => {
     const page = manPage(all, '1.2.3');
     for (const { name, options } of all) {
