@@ -164,11 +164,12 @@ function arranged(picture: Sharp, task: TaskRequest['task']): Sharp {
 }
 
 /** Resizing is left to one pass of libvips, which then computes only the pixels that are kept. */
-function pixels(picture: Sharp, { box, fit, kernel, cut, background }: PixelTask): Sharp {
+function pixels(picture: Sharp, { box, fit, kernel, cut, background, mirror = false }: PixelTask): Sharp {
   const [r, g, b] = background;
   const scaled = picture
     .toColourspace('srgb')
     .flatten({ background: { r, g, b } })
+    .flop(mirror)
     .resize({ ...box, fit, kernel, position: 'centre', background: { r, g, b } });
   return (cut ? scaled.extract(cut) : scaled).raw({ depth: 'uchar' });
 }

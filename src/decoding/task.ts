@@ -12,6 +12,8 @@ export interface PixelTask {
   kernel: 'nearest' | 'linear' | 'cubic' | 'mitchell' | 'lanczos2' | 'lanczos3';
   cut?: { left: number; top: number; width: number; height: number };
   background: Colour;
+  /** Left and right change places. */
+  mirror?: boolean;
 }
 
 export type PictureTask =

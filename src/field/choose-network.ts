@@ -7,7 +7,7 @@ import { UsageError } from '../errors.js';
 import type { Model } from '../fit/index.js';
 import type { Progress } from '../progress.js';
 import { chooseFeature, type FeatureModel, findModel, getModel } from '../vision/index.js';
-import { openFeatureModel, pixelModel, type Workspace } from '../workspace/index.js';
+import { openFeatureModel, pixelModel, soleNetwork, type Workspace } from '../workspace/index.js';
 import { distil } from './distil.js';
 import { measureLoss, type Sample, testSample, writeNetwork } from './network.js';
 import { type Loss, type Precision, precisions } from './site.js';
@@ -50,7 +50,7 @@ export async function chooseNetwork(
   wish: NetworkWish,
 ): Promise<Chosen> {
   const { signal, onProgress, onNote, budget } = wish;
-  const full = await openFeatureModel(workspace.configuration.model, workspace, { signal, onProgress, note: onNote });
+  const full = await openFeatureModel(soleNetwork(workspace), workspace, { signal, onProgress, note: onNote });
   const forms = budget && wish.precision === undefined ? precisions : [wish.precision ?? 'float16'];
   const own = await ownForms(workspace, full, model, forms, scratch, wish);
   if (own.best) return own.best;

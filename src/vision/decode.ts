@@ -5,6 +5,7 @@
 import { decode, type PictureInput, type PixelTask, type TaskAnswer } from '../decoding/index.js';
 import { PictureError } from './errors.js';
 import type { Preprocessing } from './preprocessing.js';
+import { cutOf } from './views.js';
 
 export interface DecodeLimits {
   /** Pixels (width × height) above which a picture is refused unread. @default 100 million */
@@ -59,16 +60,20 @@ async function decoded(
   throw new PictureError('damaged', `decoded to ${answer.channels} channels`);
 }
 
-function pixelTask({ size, resize, kernel, shorterSide, background }: Preprocessing): PixelTask {
+const fits = { crop: 'cover', stretch: 'fill', pad: 'contain' } as const;
+
+function pixelTask(preprocessing: Preprocessing): PixelTask {
+  const { size, resize, kernel, background } = preprocessing;
   const [height, width] = size;
-  const task = { kind: 'pixels', kernel, background } as const;
-  if (resize !== 'crop') return { ...task, box: { width, height }, fit: resize === 'stretch' ? 'fill' : 'contain' };
-  const scale = shorterSide / Math.min(height, width);
-  const box = { width: Math.round(width * scale), height: Math.round(height * scale) };
-  if (box.width === width && box.height === height) return { ...task, box, fit: 'cover' };
-  const left = Math.round((box.width - width) / 2);
-  const top = Math.round((box.height - height) / 2);
-  return { ...task, box, fit: 'cover', cut: { left, top, width, height } };
+  const { box, left, top, mirror } = cutOf(preprocessing);
+  const whole = box.width === width && box.height === height;
+  return {
+    kind: 'pixels',
+    ...{ kernel, background, box },
+    fit: fits[resize],
+    ...(!whole && { cut: { left, top, width, height } }),
+    ...(mirror && { mirror }),
+  };
 }
 
 function greyToColour(grey: Uint8Array): Uint8Array {

@@ -28,6 +28,8 @@ export interface FeatureModel {
   /** Where it came from, for people. */
   readonly source: string;
   readonly licence: string;
+  /** The joint space of an image-text model. */
+  readonly space?: string;
   readonly sha256: string;
   /** Size of the weights. */
   readonly bytes: number;
@@ -256,7 +258,10 @@ class InOrder<T> {
 
 function metaOf(model: FeatureModel, dimension: number, options: ExtractOptions): FeatureMeta {
   return describeFeatures({
-    model: { name: model.name, source: model.source, sha256: model.sha256, licence: model.licence },
+    model: {
+      ...{ name: model.name, source: model.source, sha256: model.sha256, licence: model.licence },
+      ...(model.space && { space: model.space }),
+    },
     layer: model.layer,
     reduction: model.network.reduction,
     dimension,
@@ -283,7 +288,11 @@ async function settleMeta(
   for (const [name, version] of Object.entries(meta.versions))
     if (earlier.versions[name] !== version)
       options.onNote?.(`${folder} was begun with ${name} ${earlier.versions[name]}; this is ${version}`);
-  return earlier;
+  if (earlier.model.space === meta.model.space) return earlier;
+  // The same numbers under another name.
+  const renamed = { ...earlier, model: meta.model };
+  await writeFeatureMeta(folder, renamed);
+  return renamed;
 }
 
 /** Where a finished picture is, and the size its file had, packed into one number: a million of them must stay small. */

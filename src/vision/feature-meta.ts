@@ -27,6 +27,8 @@ export interface FeatureMeta {
     /** sha256 of the ONNX model, in hexadecimal. */
     readonly sha256: string;
     readonly licence: string;
+    /** The joint space of an image-text model. */
+    readonly space?: string;
   };
   readonly layer: string;
   readonly reduction: Reduction;
@@ -34,7 +36,16 @@ export interface FeatureMeta {
   readonly preprocessing: Preprocessing;
   readonly shardSize: number;
   readonly device: Device;
+  /** Of features of several networks: columns that belong together. */
+  readonly parts?: readonly FeaturePart[];
   readonly versions: Readonly<Record<string, string>>;
+}
+
+/** Columns of one network among several. */
+export interface FeaturePart {
+  readonly name: string;
+  readonly width: number;
+  readonly space?: string;
 }
 
 type Meaning = Pick<FeatureMeta, 'model' | 'layer' | 'reduction' | 'dimension' | 'preprocessing'>;

@@ -9,6 +9,7 @@ import type { Reduction } from './network.js';
 import { resolveLayer } from './onnx/expose.js';
 import { type OnnxGraph, readGraph } from './onnx/graph.js';
 import { checkPreprocessing, type Preprocessing } from './preprocessing.js';
+import type { ViewName } from './views.js';
 
 export interface FeatureChoice {
   /** @default the entry's layer, else the model's only output */
@@ -16,6 +17,8 @@ export interface FeatureChoice {
   reduction?: Reduction;
   /** @default the entry's; for a bare file the `imagenet` preset at the size the model declares */
   preprocessing?: Preprocessing;
+  /** @default the preprocessing's */
+  view?: ViewName;
 }
 
 export async function chooseFeature(file: ModelFile, choice: FeatureChoice = {}): Promise<FeatureModel> {
@@ -39,6 +42,7 @@ export async function chooseFeature(file: ModelFile, choice: FeatureChoice = {})
     name: entry.name,
     source: describeSource(entry.source),
     licence: entry.licence,
+    ...(entry.space && { space: entry.space }),
     sha256,
     bytes,
     layer: resolveLayer(graph, layer ?? graph.outputs[0].name),
@@ -46,7 +50,7 @@ export async function chooseFeature(file: ModelFile, choice: FeatureChoice = {})
       model: path,
       // An entry's reduction belongs to its own layer.
       reduction: choice.reduction ?? (choice.layer === undefined ? entry.reduction : 'flatten'),
-      preprocessing: checkPreprocessing(preprocessing),
+      preprocessing: checkPreprocessing(choice.view ? { ...preprocessing, view: choice.view } : preprocessing),
     },
   };
 }

@@ -105,9 +105,25 @@ export async function writeIndex(
   return { pictures, failures };
 }
 
+/** Pictures of a complete extraction that have no features. */
+export async function readFailures(folder: string): Promise<ShardEntry[]> {
+  const failed: ShardEntry[] = [];
+  let header = true;
+  for await (const { fields } of csvRecords(join(folder, 'failures.csv'))) {
+    const [id, path, category, fault, message] = fields;
+    if (!header) failed.push({ id, path, bytes: 0, fault, message, ...(category !== '' && { category }) });
+    header = false;
+  }
+  return failed;
+}
+
 /** Removes all features of a folder, the index first. */
 export async function clearFeatures(folder: string): Promise<void> {
+  for (const name of await featureFiles(folder)) await rm(join(folder, name), { force: true });
+}
+
+/** The names of what an extraction left in a folder, the index first. */
+export async function featureFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => [] as string[]);
-  const ours = names.filter((name) => /^(index\.csv|failures\.csv|meta\.json|shard-\d{5,}\.(npy|csv).*)$/.test(name));
-  for (const name of ours.sort()) await rm(join(folder, name), { force: true });
+  return names.filter((name) => /^(index\.csv|failures\.csv|meta\.json|shard-\d{5,}\.(npy|csv).*)$/.test(name)).sort();
 }

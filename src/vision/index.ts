@@ -14,9 +14,25 @@ export {
   type ShardDispatcher,
   type ShardWork,
 } from './extract.js';
-export { type FeatureMeta, readFeatureMeta, requireSameFeatures } from './feature-meta.js';
+export {
+  describeFeatures,
+  type FeatureMeta,
+  type FeaturePart,
+  readFeatureMeta,
+  requireSameFeatures,
+  writeFeatureMeta,
+} from './feature-meta.js';
 export { chooseFeature, type FeatureChoice, featureFolderName } from './feature-model.js';
-export { shardName } from './feature-store.js';
+export {
+  clearFeatures,
+  completeShards,
+  featureFiles,
+  readFailures,
+  type ShardEntry,
+  shardName,
+  writeIndex,
+  writeShard,
+} from './feature-store.js';
 export { getFile, getModel, isFetched, type ModelFile, type RegistryOptions } from './get-model.js';
 export { listLayers, type ModelLayer } from './list-layers.js';
 export { type IndexedFeatures, loadFeatures, loadFeaturesOf } from './load-features.js';
@@ -43,3 +59,4 @@ export {
 } from './source.js';
 export { convertLayersModel } from './tfjs/convert.js';
 export { BpeTokenizer, readTokenizer } from './tokenizer.js';
+export { fiveCrops, type ViewName, viewNames } from './views.js';

@@ -5,6 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { ArgumentError, UsageError } from '../errors.js';
+import { type ViewName, viewNames } from './views.js';
 
 export interface Preprocessing {
   /** Height and width of the network's input. */
@@ -25,6 +26,8 @@ export interface Preprocessing {
   readonly deviation: readonly [number, number, number];
   /** Red, green, blue (0…255) behind transparent pixels and around padded pictures. */
   readonly background: readonly [number, number, number];
+  /** @default 'plain' */
+  readonly view?: ViewName;
 }
 
 const common = {
@@ -109,6 +112,8 @@ export function checkPreprocessing(given: Preprocessing, where = 'preprocessing'
     mean: numbers('mean', 'three numbers', () => true),
     deviation: numbers('deviation', 'three numbers other than 0', (value) => value !== 0),
     background: numbers('background', 'three numbers from 0 to 255', (value) => value >= 0 && value <= 255),
+    // Left out where it is plain, so that features of before keep their fingerprints.
+    ...(given.view && given.view !== 'plain' && { view: choice('view', viewNames) }),
   };
 }
 
@@ -122,6 +127,7 @@ const fieldNames = [
   'mean',
   'deviation',
   'background',
+  'view',
 ];
 
 /**

@@ -4,8 +4,9 @@ import { ArgumentError } from '../errors.js';
 import { readCsv, readNpz, toMatrix, toStrings } from '../formats/index.js';
 import { Matrix } from '../linalg/index.js';
 import { blocksFromArrays, type KnownShares, type Problem, type ValidationWeb, withShares } from '../problem/index.js';
-import { type IndexedFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
+import { type FeatureMeta, type IndexedFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
 import { orphanedDecisions, readDecisions } from './decisions.js';
+import { explainedScales, scaleParts } from './looks.js';
 import { auxiliaryCategories, type WebPicture, webPictures } from './pictures.js';
 import { ConfigurationError, configurationFile } from './read-configuration.js';
 import { featureFolder, type PictureSet } from './stages/features.js';
@@ -17,6 +18,8 @@ export interface ProblemRows {
   test: string[];
   web: string[];
   validationWeb: string[];
+  /** How far each network's features count, by what they explain; where there are several networks. */
+  featureScales?: number[];
 }
 
 interface Assembled {
@@ -38,6 +41,9 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
   const semantics = (name: string) => toMatrix(words.get(name)!, 'float32', { name, file: layout.words });
   const semanticBlocks = blocksFromArrays('semantic', words, layout.words);
   const auxiliary = rowsByCategory(sets.auxiliary, auxiliaryNames);
+  const { parts } = sets.auxiliary.meta;
+  const featureScales = parts && explainedScales(take(sets.auxiliary, auxiliary), labelsOf(auxiliary), parts);
+  if (parts) for (const set of Object.values(sets)) scaleParts(set.features, parts, featureScales!);
   const generalized = configuration.answers === 'all';
   const test = testRows(sets.test, generalized ? [...testNames, ...auxiliaryNames] : testNames);
   const texts = configuration.text ? await Texts.read(path(layout.text)) : undefined;
@@ -81,6 +87,7 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
     testSemantics: semantics('test_semantics'),
     testNames,
     ...(semanticBlocks && { semanticBlocks }),
+    ...featureBlocksOf(sets.auxiliary.meta),
     generalized,
     ...(validationWeb && { validationWeb }),
   };
@@ -93,9 +100,16 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
       test: ids(test),
       web: ids(web),
       validationWeb: validationWeb ? ids(crawled) : [],
+      ...(featureScales && { featureScales }),
     },
     notes,
   };
+}
+
+/** A network by itself is a block where names may lie in its space. */
+function featureBlocksOf({ parts, model, dimension }: FeatureMeta) {
+  if (parts) return { featureBlocks: parts };
+  return model.space && { featureBlocks: [{ name: model.name, width: dimension, space: model.space }] };
 }
 
 function stated(problem: Problem, shares: KnownShares): Problem {

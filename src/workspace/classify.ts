@@ -1,9 +1,9 @@
 /** Pictures in, answers out: category, confidence and runner-up from the classifier of a finished workspace. */
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.js';
 import { type Answers, answerRows, classifyFeatures } from '../fit/index.js';
-import { createBackend } from '../linalg/index.js';
+import { createBackend, Matrix } from '../linalg/index.js';
 import type { Progress } from '../progress.js';
 import {
   type DecodeLimits,
@@ -12,9 +12,10 @@ import {
   pictureFeatures,
   requireSameFeatures,
 } from '../vision/index.js';
+import type { ProblemRows } from './assemble.js';
 import { openClassifier } from './classifier.js';
-import { openFeatureModel } from './feature-model.js';
-import type { Workspace } from './workspace.js';
+import { combinedMeta, combineLooks, looksOf, openLooks, scaleParts } from './looks.js';
+import { layout, type Workspace } from './workspace.js';
 
 export interface ClassifiedPicture {
   picture: string;
@@ -80,11 +81,8 @@ export async function classifyPictures(
   options: ClassifyOptions & { limits?: Partial<DecodeLimits> } = {},
 ): Promise<PictureAnswers> {
   const { model: classifier, features: fitted } = await openClassifier(workspace);
-  const { model: settings, learner } = workspace.configuration;
-  const { signal, onNote, onProgress, limits } = options;
-  const network = await openFeatureModel(settings, workspace, { signal, onProgress, note: onNote });
-  const { batch, workers, device } = settings;
-  const found = await pictureFeatures(pictures, network, { batch, workers, device, limits, signal, onProgress });
+  const { learner } = workspace.configuration;
+  const found = await lookAt(workspace, pictures, options);
   requireSameFeatures(fitted, found.meta, 'the classifier', 'these pictures');
   const backend = await createBackend({ device: learner.device, threads: learner.threads });
   try {
@@ -92,6 +90,37 @@ export async function classifyPictures(
   } finally {
     backend.dispose();
   }
+}
+
+/** Features as the classifier expects them, of one look or of several. */
+async function lookAt(
+  workspace: Workspace,
+  pictures: readonly Picture[],
+  { signal, onNote, onProgress, limits }: ClassifyOptions & { limits?: Partial<DecodeLimits> },
+): Promise<PictureFeatures> {
+  const looks = looksOf(workspace);
+  const models = await openLooks(workspace, { signal, onProgress, note: onNote });
+  const found: PictureFeatures[] = [];
+  for (const [k, model] of models.entries()) {
+    const { batch, workers, device } = looks[k].settings;
+    found.push(await pictureFeatures(pictures, model, { batch, workers, device, limits, signal, onProgress }));
+  }
+  if (found.length === 1) return found[0];
+  const failed = new Map(found.flatMap((one) => one.failed.map((failure) => [failure.id, failure])));
+  const ids = found[0].ids.filter((id) => !failed.has(id));
+  const rows = found.map(({ features, ids: own }) => {
+    const kept = Matrix.zeros(ids.length, features.cols, 'float32');
+    for (const [i, id] of ids.entries()) kept.row(i).set(features.row(own.indexOf(id)));
+    return kept;
+  });
+  const meta = combinedMeta(
+    looks,
+    found.map((one) => one.meta),
+  );
+  const { featureScales } = JSON.parse(await readFile(workspace.path(layout.rows), 'utf8')) as ProblemRows;
+  const features = combineLooks(looks, rows);
+  scaleParts(features, meta.parts!, featureScales ?? meta.parts!.map(() => 1));
+  return { meta, ids, features, failed: [...failed.values()] };
 }
 
 const suffixes = new Set(['.jpg', '.jpeg', '.jpe', '.png', '.gif', '.webp', '.tif', '.tiff', '.avif', '.heic', '.bmp']);

@@ -3,6 +3,7 @@ import type { TokenizeOptions, Word2vecSettings } from '../language/index.js';
 import type { ParameterValue } from '../methods/index.js';
 import { currentName } from '../methods/index.js';
 import type { KnownShares } from '../problem/index.js';
+import { fiveCrops, type ViewName } from '../vision/index.js';
 import { type SemanticKind, semanticKinds, type WrittenKind } from './semantics/kinds.js';
 
 /** What a user may write; the JSON Schema in schema/bowerbird.schema.json checks it. */
@@ -17,7 +18,7 @@ export interface WrittenConfiguration {
   sources?: readonly (string | SourceEntry)[];
   crawl?: Partial<CrawlSettings>;
   dedupe?: Partial<DedupeSettings>;
-  model?: string | ModelSettings;
+  model?: WrittenNetwork | readonly WrittenNetwork[];
   vectors?: string | readonly string[] | TrainingSettings;
   semantics?: WrittenKind | readonly WrittenKind[];
   /** `normalise` is how `normalize` was written before. */
@@ -31,6 +32,11 @@ export interface WrittenConfiguration {
   truth?: TruthSettings;
   plugins?: readonly string[];
 }
+
+/** `views: five-crops` stands for the middle and the corners. */
+export type WrittenNetwork =
+  | string
+  | (Omit<ModelSettings, 'views'> & { views?: ModelSettings['views'] | 'five-crops' });
 
 /** Among which categories answers are chosen: those that are listed, or the auxiliary ones too. */
 export type Answering = 'listed' | 'all';
@@ -76,6 +82,10 @@ export interface ModelSettings {
   batch?: number;
   device?: 'cpu' | 'cuda';
   workers?: number;
+  /** Views of each picture. @default ['plain'] */
+  views?: readonly ViewName[];
+  /** What becomes of several views. @default 'mean' */
+  combine?: 'mean' | 'concatenate';
 }
 
 export interface TrainingSettings {
@@ -146,7 +156,10 @@ export interface Configuration {
   readonly sources: readonly SourceEntry[];
   readonly crawl: CrawlSettings;
   readonly dedupe: DedupeSettings;
+  /** The first of the networks. */
   readonly model: ModelSettings;
+  /** Whose features stand beside each other. */
+  readonly networks: readonly ModelSettings[];
   readonly semantics: readonly SemanticKind[];
   readonly vectors: readonly string[] | TrainingSettings;
   readonly words: WordSettings;
@@ -191,6 +204,7 @@ export function completeConfiguration(
   const sources = (written.sources ?? ['openverse']).map((entry) =>
     typeof entry === 'string' ? { source: entry } : entry,
   );
+  const networks = networksOf(written.model);
   return {
     name: written.name ?? folderName,
     seed: written.seed ?? 1,
@@ -209,7 +223,8 @@ export function completeConfiguration(
     sources,
     crawl: { ...crawlDefaults, ...written.crawl },
     dedupe: { radius: 10, likeness: 0.8, leaks: 'drop', ...written.dedupe },
-    model: typeof written.model === 'object' ? written.model : { name: written.model ?? 'resnet50' },
+    model: networks[0],
+    networks,
     semantics: semanticKinds(written.semantics),
     vectors: vectorsOf(written.vectors ?? 'glove-100'),
     words: wordsOf(written.words),
@@ -228,6 +243,14 @@ export function completeConfiguration(
     plugins: written.plugins ?? [],
     notes: renamed([written.learner?.method ?? defaultMethod, ...((written.compare || undefined)?.methods ?? [])]),
   };
+}
+
+function networksOf(written: WrittenConfiguration['model'] = 'resnet50'): ModelSettings[] {
+  return [written].flat().map((one: WrittenNetwork) => {
+    if (typeof one === 'string') return { name: one };
+    const { views, ...rest } = one;
+    return { ...rest, ...(views && { views: views === 'five-crops' ? fiveCrops : views }) };
+  });
 }
 
 function wordsOf({ normalise, ...written }: NonNullable<WrittenConfiguration['words']> = {}): WordSettings {

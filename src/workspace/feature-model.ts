@@ -1,7 +1,15 @@
 /** The vision network of a workspace, fetched where it is not there yet. */
 import { existsSync } from 'node:fs';
+import { UsageError } from '../errors.js';
 import { inMegabytes, type Progress } from '../progress.js';
-import { chooseFeature, type FeatureModel, findModel, getModel, readPreprocessing } from '../vision/index.js';
+import {
+  chooseFeature,
+  type FeatureModel,
+  findModel,
+  getModel,
+  readPreprocessing,
+  type ViewName,
+} from '../vision/index.js';
 import type { ModelSettings } from './configuration.js';
 import type { Workspace } from './workspace.js';
 
@@ -21,6 +29,7 @@ export async function openFeatureModel(
   settings: ModelSettings,
   workspace: Workspace,
   context: FetchContext = {},
+  view?: ViewName,
 ): Promise<FeatureModel> {
   const entry = await entryOf(settings, workspace);
   const file = await getModel(entry, {
@@ -32,6 +41,7 @@ export async function openFeatureModel(
     layer: settings.layer,
     reduction: settings.reduce,
     preprocessing: await preprocessingOf(settings, workspace),
+    ...(view && { view }),
   });
 }
 
@@ -43,4 +53,21 @@ async function preprocessingOf({ preprocessing }: ModelSettings, workspace: Work
   if (!preprocessing) return undefined;
   const own = workspace.path(preprocessing);
   return readPreprocessing(existsSync(own) ? own : preprocessing);
+}
+
+/**
+ * The network of a workspace that has one, looked at in one way: what can be put into one file with the classifier.
+ * @throws UsageError for several networks or views
+ */
+export function soleNetwork(workspace: Workspace): ModelSettings {
+  if (!startsFromPixels(workspace))
+    throw new UsageError(
+      'the features of this workspace come from several networks or views, and a file that starts from pixels holds one network',
+      'Export the classifier alone (--as onnx), whose input is the features, or set model: to one network.',
+    );
+  return workspace.configuration.model;
+}
+
+export function startsFromPixels({ configuration: { networks } }: Workspace): boolean {
+  return networks.length === 1 && (networks[0].views ?? ['plain']).join() === 'plain';
 }

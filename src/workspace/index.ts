@@ -17,7 +17,7 @@ export { exportClassifier } from './export/export.js';
 export { type ExportFormat, exportFormats } from './export/formats.js';
 export { modelCard } from './export/model-card.js';
 export { pixelModel } from './export/pixel-model.js';
-export { openFeatureModel } from './feature-model.js';
+export { openFeatureModel, soleNetwork } from './feature-model.js';
 export { workIsOn } from './lock.js';
 export { auxiliaryCategories, listSource, openTestPictures, type WebPicture, webPictures } from './pictures.js';
 export { ConfigurationError, configurationFile, readConfiguration } from './read-configuration.js';

@@ -7,7 +7,7 @@ import { saveModel } from '../../fit/index.js';
 import { writeFileAtomic } from '../../formats/index.js';
 import { readProblem } from '../../problem/index.js';
 import { openClassifier } from '../classifier.js';
-import { openFeatureModel } from '../feature-model.js';
+import { openFeatureModel, soleNetwork, startsFromPixels } from '../feature-model.js';
 import { layout, type Workspace } from '../workspace.js';
 import { classifyScript } from './classify-script.js';
 import { type ExportFormat, exportFormats } from './formats.js';
@@ -31,7 +31,9 @@ export async function exportClassifier(
   const { scorer } = classifier.model;
   const problem = await readProblem(workspace.path(layout.problem), { dtype: 'float32', web: 'optional' });
   const labelled = !problem.generalized && problem.testLabels?.every((label) => label >= 0);
-  const formats = asked ?? exportFormats.filter((format) => format !== 'xlsa17' || labelled);
+  const possible = exportFormats.filter((format) => format !== 'onnx-pixels' || startsFromPixels(workspace));
+  const formats = asked ?? possible.filter((format) => format !== 'xlsa17' || labelled);
+  if (formats.includes('onnx-pixels')) soleNetwork(workspace);
   if (formats.includes('xlsa17') && !labelled)
     throw new UsageError(
       'an xlsa17 pair names the category of every test picture, and those of this workspace are not known, or not all listed',
@@ -46,7 +48,7 @@ export async function exportClassifier(
   const metadata = graphMetadata(classifier.model, classifier.features);
   if (formats.includes('onnx')) await write('classifier.onnx', scorerModel(classifier.model, metadata));
   if (formats.includes('onnx-pixels')) {
-    const model = await openFeatureModel(workspace.configuration.model, workspace);
+    const model = await openFeatureModel(soleNetwork(workspace), workspace);
     await write('classifier-with-network.onnx', await pixelModel(model, classifier.model, { metadata }));
     await write('classify.py', classifyScript);
   }

@@ -1,19 +1,29 @@
 /** Feature vectors of the auxiliary, the test and the web pictures, each in a folder of its own. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { writeFileAtomic } from '../../formats/index.js';
 import {
+  type ExtractResult,
   extractFeatures,
   FeatureMismatchError,
   type FeatureModel,
+  featureFiles,
   openFolderPictures,
   type PictureSource,
+  readFeatureMeta,
 } from '../../vision/index.js';
-import { checkFeatureModel, openFeatureModel } from '../feature-model.js';
+import { readExtraction, writeCombined } from '../combined-features.js';
+import type { ModelSettings } from '../configuration.js';
+import { checkFeatureModel } from '../feature-model.js';
 import { hashOf } from '../fingerprint.js';
+import { looksOf, openLooks } from '../looks.js';
 import { auxiliaryCategories, listSource, openTestPictures, webPictures } from '../pictures.js';
 import { optionInputs, type Stage, type StageContext, type StageName } from '../stage.js';
 import { layout, type Workspace } from '../workspace.js';
+
+/** Where the single looks of several lie. */
+const lookFolder = 'looks';
 
 export type PictureSet = 'auxiliary' | 'test' | 'web';
 
@@ -52,19 +62,22 @@ function featureStage(set: PictureSet, open: (workspace: Workspace) => Promise<P
     heavy: true,
 
     async check(workspace) {
-      await checkFeatureModel(workspace.configuration.model, workspace);
+      for (const network of workspace.configuration.networks) await checkFeatureModel(network, workspace);
       if (set === 'auxiliary') await auxiliaryCategories(workspace);
       if (set === 'test') await openTestPictures(workspace);
     },
 
     async inputs(workspace) {
       const { configuration, fingerprints, path } = workspace;
-      const { batch: _, workers: __, ...meaning } = configuration.model;
-      const inputs: Record<string, string> = optionInputs('model', meaning);
-      for (const key of ['name', 'preprocessing'] as const) {
-        const file = configuration.model[key];
-        const hash = file === undefined ? undefined : await fingerprints.ofFile(path(file));
-        if (hash !== undefined) inputs[`the file ${file}`] = hash;
+      const inputs: Record<string, string> = {};
+      for (const [k, network] of configuration.networks.entries()) {
+        const { batch: _, workers: __, ...meaning } = network;
+        Object.assign(inputs, optionInputs(k === 0 ? 'model' : `model.${k + 1}`, meaning));
+        for (const key of ['name', 'preprocessing'] as const) {
+          const file = network[key];
+          const hash = file === undefined ? undefined : await fingerprints.ofFile(path(file));
+          if (hash !== undefined) inputs[`the file ${file}`] = hash;
+        }
       }
       if (set === 'auxiliary')
         inputs['the auxiliary pictures'] = hashOf(await fingerprints.ofFolder(path(configuration.auxiliary.folder)));
@@ -82,8 +95,7 @@ function featureStage(set: PictureSet, open: (workspace: Workspace) => Promise<P
       const { workspace } = context;
       const pictures = await open(workspace);
       try {
-        const model = await openFeatureModel(workspace.configuration.model, workspace, context);
-        const { pictures: count, failures, meta } = await extract(pictures, model, folder, context);
+        const { pictures: count, failures, meta } = await extractLooks(pictures, folder, context);
         return {
           summary: `${count} pictures, ${meta.dimension} numbers each (${meta.model.name})`,
           failed: failures > 0 ? [`${failures} ${set} pictures have no features: ${folder}/failures.csv`] : [],
@@ -95,10 +107,64 @@ function featureStage(set: PictureSet, open: (workspace: Workspace) => Promise<P
   };
 }
 
-async function extract({ source, hashes }: Pictures, model: FeatureModel, folder: string, context: StageContext) {
+type Extracted = Pick<ExtractResult, 'pictures' | 'failures' | 'meta'>;
+
+/** One look into the folder itself; each of several into one of its own, and what they say together into the folder. */
+async function extractLooks(pictures: Pictures, folder: string, context: StageContext): Promise<Extracted> {
+  const { workspace } = context;
+  const looks = looksOf(workspace);
+  const below = (name: string) => `${folder}/${lookFolder}/${name}`;
+  const models = await openLooks(workspace, context);
+  if (looks.length === 1) {
+    await rm(workspace.path(folder, lookFolder), { recursive: true, force: true });
+    return extract(pictures, models[0], looks[0].settings, folder, context);
+  }
+  const names = models.map(({ name, layer }, k) => `${name}-${layer}-${looks[k].view}`.replace(/[^\w.-]+/g, '_'));
+  await keepSingle(workspace, folder, models, names.map(below));
+  for (const [k, model] of models.entries()) {
+    const onProgress: StageContext['onProgress'] = (progress) =>
+      context.onProgress({ ...progress, detail: [`look ${k + 1} of ${looks.length}`, progress.detail].join(', ') });
+    await extract(pictures, model, looks[k].settings, below(names[k]), { ...context, onProgress });
+  }
+  const parts = await Promise.all(names.map((name) => readExtraction(workspace.path(below(name)))));
+  return writeCombined(workspace.path(folder), looks, parts);
+}
+
+/** Features of one network that are there already are kept as a look when others come beside it. */
+async function keepSingle(
+  workspace: Workspace,
+  folder: string,
+  models: readonly FeatureModel[],
+  targets: readonly string[],
+): Promise<void> {
+  const { path } = workspace;
+  const meta = await readFeatureMeta(path(folder));
+  const k = models.findIndex(
+    ({ sha256, layer, network }) =>
+      meta?.model.sha256 === sha256 &&
+      meta.layer === layer &&
+      JSON.stringify(meta.preprocessing) === JSON.stringify(network.preprocessing),
+  );
+  if (k < 0 || existsSync(path(targets[k]))) return;
+  await mkdir(path(targets[k]), { recursive: true });
+  for (const name of await featureFiles(path(folder))) await rename(path(folder, name), path(targets[k], name));
+  await copyFile(knownFile(workspace, folder), knownFile(workspace, targets[k])).catch(() => {});
+}
+
+/** Which content of each picture the features in a folder are of. */
+function knownFile({ path }: Workspace, folder: string): string {
+  return path('.bowerbird', `${folder.replaceAll('/', '-')}.json`);
+}
+
+async function extract(
+  { source, hashes }: Pictures,
+  model: FeatureModel,
+  { batch, workers, device }: ModelSettings,
+  folder: string,
+  context: StageContext,
+): Promise<ExtractResult> {
   const { workspace, signal, onProgress, note } = context;
-  const { batch, workers, device } = workspace.configuration.model;
-  const known = workspace.path('.bowerbird', `${folder.replaceAll('/', '-')}.json`);
+  const known = knownFile(workspace, folder);
   const options = {
     ...{ batch, workers, device, signal, onNote: note, onProgress },
     // Workers compute on their processors.
