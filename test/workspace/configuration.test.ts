@@ -77,7 +77,12 @@ describe('bowerbird.yaml', () => {
       `${base}sources:\n  - source: flickr\n    key: abc\n`,
       /line 6: sources\.0\.key is not known here/,
     ],
-    ['a list for a text', `${base}model: [a]\n`, /model is \["a"\]; text or keys with values was expected/],
+    ['a number for a text', `${base}model: 5\n`, /model is 5; text or keys with values or a list was expected/],
+    [
+      'a view there is not',
+      `${base}model: { name: a, views: [upside] }\n`,
+      /model\.views\.0 is "upside"; one of plain, mi/,
+    ],
     ['one category', 'categories: [a]\nauxiliary: a\ntest: t\n', /categories is \["a"\].*at least 2/],
     [
       'a category twice',
