@@ -55,6 +55,16 @@ describe('several looks', { timeout: 120_000 }, () => {
     }
   });
 
+  it('leave the features of a network as they were when it is the only one again', async () => {
+    const looks = world.path('features', 'test', 'looks');
+    const name = `${(world.configuration.model as string).replace('.onnx', '')}-feature-plain`;
+    const file = `${looks}/${name}/shard-00000.npy`;
+    const before = statSync(file).mtimeMs;
+    await run({ model: world.configuration.model }, 'features-test');
+    expect(statSync(world.path('features', 'test', 'shard-00000.npy')).mtimeMs).toBe(before);
+    expect(existsSync(looks)).toBe(false);
+  });
+
   it('are scaled by what they explain in the problem, and answer for other pictures as they did for those of the folder', async () => {
     const model = [world.configuration.model as string, other];
     await run({ model }, 'fit');

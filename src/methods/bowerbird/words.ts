@@ -61,7 +61,7 @@ export function wordPrior(
     unexplained = lessHint(knownMeans, knownHint, weight);
     trusts = learnTrusts(backend, knownKernels, unexplained, trust);
   }
-  const left = squares(unexplained) / Math.max(squares(knownMeans), 1e-300);
+  const left = Math.min(1, squares(unexplained) / Math.max(squares(knownMeans), 1e-300));
   const kernel = mixture(kernels, trusts);
   // Means of few pictures are known less well.
   const system = kernel.view(0, known, 0, known).copy('float64');

@@ -4,8 +4,10 @@ import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { writeFileAtomic } from '../../formats/index.js';
 import {
+  clearFeatures,
   type ExtractResult,
   extractFeatures,
+  type FeatureMeta,
   FeatureMismatchError,
   type FeatureModel,
   featureFiles,
@@ -112,43 +114,46 @@ type Extracted = Pick<ExtractResult, 'pictures' | 'failures' | 'meta'>;
 /** One look into the folder itself; each of several into one of its own, and what they say together into the folder. */
 async function extractLooks(pictures: Pictures, folder: string, context: StageContext): Promise<Extracted> {
   const { workspace } = context;
+  const { path } = workspace;
   const looks = looksOf(workspace);
-  const below = (name: string) => `${folder}/${lookFolder}/${name}`;
   const models = await openLooks(workspace, context);
+  const places = models.map(
+    ({ name, layer }, k) => `${folder}/${lookFolder}/${`${name}-${layer}-${looks[k].view}`.replace(/[^\w.-]+/g, '_')}`,
+  );
   if (looks.length === 1) {
-    await rm(workspace.path(folder, lookFolder), { recursive: true, force: true });
+    // What was one of several looks need not be extracted again when it is the only one.
+    if (existsSync(path(places[0], 'meta.json'))) await moveFeatures(workspace, places[0], folder);
+    await rm(path(folder, lookFolder), { recursive: true, force: true });
     return extract(pictures, models[0], looks[0].settings, folder, context);
   }
-  const names = models.map(({ name, layer }, k) => `${name}-${layer}-${looks[k].view}`.replace(/[^\w.-]+/g, '_'));
-  await keepSingle(workspace, folder, models, names.map(below));
+  // Nor when others come beside it.
+  const single = await readFeatureMeta(path(folder));
+  const same = models.findIndex((model) => single && !single.parts && isOf(single, model));
+  if (same >= 0 && !existsSync(path(places[same]))) await moveFeatures(workspace, folder, places[same]);
   for (const [k, model] of models.entries()) {
     const onProgress: StageContext['onProgress'] = (progress) =>
       context.onProgress({ ...progress, detail: [`look ${k + 1} of ${looks.length}`, progress.detail].join(', ') });
-    await extract(pictures, model, looks[k].settings, below(names[k]), { ...context, onProgress });
+    await extract(pictures, model, looks[k].settings, places[k], { ...context, onProgress });
   }
-  const parts = await Promise.all(names.map((name) => readExtraction(workspace.path(below(name)))));
-  return writeCombined(workspace.path(folder), looks, parts);
+  const parts = await Promise.all(places.map((place) => readExtraction(path(place))));
+  return writeCombined(path(folder), looks, parts);
 }
 
-/** Features of one network that are there already are kept as a look when others come beside it. */
-async function keepSingle(
-  workspace: Workspace,
-  folder: string,
-  models: readonly FeatureModel[],
-  targets: readonly string[],
-): Promise<void> {
-  const { path } = workspace;
-  const meta = await readFeatureMeta(path(folder));
-  const k = models.findIndex(
-    ({ sha256, layer, network }) =>
-      meta?.model.sha256 === sha256 &&
-      meta.layer === layer &&
-      JSON.stringify(meta.preprocessing) === JSON.stringify(network.preprocessing),
+function isOf(meta: FeatureMeta, { sha256, layer, network }: FeatureModel): boolean {
+  return (
+    meta.model.sha256 === sha256 &&
+    meta.layer === layer &&
+    JSON.stringify(meta.preprocessing) === JSON.stringify(network.preprocessing)
   );
-  if (k < 0 || existsSync(path(targets[k]))) return;
-  await mkdir(path(targets[k]), { recursive: true });
-  for (const name of await featureFiles(path(folder))) await rename(path(folder, name), path(targets[k], name));
-  await copyFile(knownFile(workspace, folder), knownFile(workspace, targets[k])).catch(() => {});
+}
+
+/** With what is known of the pictures they are of. */
+async function moveFeatures(workspace: Workspace, from: string, to: string): Promise<void> {
+  const { path } = workspace;
+  await mkdir(path(to), { recursive: true });
+  await clearFeatures(path(to));
+  for (const name of await featureFiles(path(from))) await rename(path(from, name), path(to, name));
+  await copyFile(knownFile(workspace, from), knownFile(workspace, to)).catch(() => {});
 }
 
 /** Which content of each picture the features in a folder are of. */
