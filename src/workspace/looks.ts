@@ -28,11 +28,6 @@ export function looksOf({ configuration: { networks } }: Workspace): Look[] {
   );
 }
 
-/** A workspace with one network and one view keeps its features as the network gives them. */
-export function isSingle(workspace: Workspace): boolean {
-  return looksOf(workspace).length === 1;
-}
-
 type OpenContext = Parameters<typeof openFeatureModel>[2];
 
 export async function openLooks(workspace: Workspace, context?: OpenContext): Promise<FeatureModel[]> {
