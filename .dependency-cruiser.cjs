@@ -48,6 +48,7 @@ const allowed = {
     'crawl',
     'decoding',
     'vision',
+    'language',
     'workspace',
   ],
   studio: [

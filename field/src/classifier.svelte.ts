@@ -43,7 +43,9 @@ export class Classifier {
     this.#worker.onerror = (event) => {
       this.state = { kind: 'failed', problem: event.message || 'the worker did not start' };
     };
-    this.#send({ kind: 'start', base: new URL('./', location.href).href, site: $state.snapshot(this.#site) as Site });
+    const wish = new URLSearchParams(location.search).get('engine') ?? undefined;
+    const base = new URL('./', location.href).href;
+    this.#send({ kind: 'start', base, wish, site: $state.snapshot(this.#site) as Site });
   }
 
   look(files: Iterable<File>): void {

@@ -19,16 +19,25 @@ interface Progress {
   total: number;
 }
 
-async function choose(): Promise<EngineChoice> {
-  const { gpu, hardwareConcurrency } = navigator as Navigator & { gpu?: { requestAdapter(): Promise<unknown> } };
+/** @param wish what the address asks for (`?engine=wasm`), to compare the two */
+async function choose(wish: string | undefined): Promise<EngineChoice> {
+  const { gpu, hardwareConcurrency } = navigator as Partial<Navigator>;
   // That build waits for the GPU by suspending WebAssembly, which not all browsers that have WebGPU can.
-  const adapter = 'Suspending' in WebAssembly && gpu ? await gpu.requestAdapter().catch(() => null) : null;
-  if (adapter) return { kind: 'webgpu', threads: 1 };
+  const able = 'Suspending' in WebAssembly && wish !== 'wasm';
+  const adapter = able ? await gpu?.requestAdapter().catch(() => null) : null;
+  // A GPU that the processor only plays is slower than the processor itself.
+  const played = adapter?.info.isFallbackAdapter;
+  if (adapter && (!played || wish === 'webgpu')) return { kind: 'webgpu', threads: 1 };
   return { kind: 'wasm', threads: globalThis.crossOriginIsolated ? Math.min(4, hardwareConcurrency || 1) : 1 };
 }
 
-export async function startEngine(base: string, site: Site, onProgress: (progress: Progress) => void): Promise<Engine> {
-  const choice = await choose();
+export async function startEngine(
+  base: string,
+  site: Site,
+  wish: string | undefined,
+  onProgress: (progress: Progress) => void,
+): Promise<Engine> {
+  const choice = await choose(wish);
   try {
     return await start(choice, base, site, onProgress);
   } catch (error) {
@@ -66,6 +75,7 @@ async function start(
   const session = await runtime.InferenceSession.create(model.bytes, {
     executionProviders: choice.kind === 'webgpu' ? ['webgpu', 'wasm'] : ['wasm'],
     graphOptimizationLevel: 'all',
+    logSeverityLevel: 3,
   });
   return { ...choice, runtime, session, kept: engine.kept && model.kept };
 }

@@ -8,7 +8,9 @@ export interface EngineChoice {
   threads: number;
 }
 
-export type Request = { kind: 'start'; base: string; site: Site } | { kind: 'classify'; id: number; picture: Blob };
+export type Request =
+  | { kind: 'start'; base: string; site: Site; wish?: string }
+  | { kind: 'classify'; id: number; picture: Blob };
 
 export interface Candidate {
   category: string;

@@ -25,21 +25,3 @@ export function reasons(site: Site, answer: Answer): string[] {
   if (web.length > 0) lines.push(text('nearestSame', { count: same, total: web.length, category: best.category }));
   return lines;
 }
-
-export interface Difference {
-  attribute: string;
-  /** How much more of it the first of the two has. */
-  difference: number;
-}
-
-/** The attributes in which two categories differ most. */
-export function differences({ attributes, categories }: Site, first: string, second: string, count = 5): Difference[] {
-  if (!attributes) return [];
-  const [a, b] = [first, second].map((name) => attributes.values[categories.indexOf(name)]);
-  if (!a || !b) return [];
-  return attributes.names
-    .map((attribute, i) => ({ attribute, difference: a[i] - b[i] }))
-    .sort((x, y) => Math.abs(y.difference) - Math.abs(x.difference))
-    .slice(0, count)
-    .filter(({ difference }) => difference !== 0);
-}

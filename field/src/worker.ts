@@ -17,15 +17,15 @@ let turn: Promise<void> = Promise.resolve();
 const reply = (message: Reply) => self.postMessage(message);
 
 self.onmessage = ({ data }: MessageEvent<Request>) => {
-  turn = turn.then(() => (data.kind === 'start' ? start(data.base, data.site) : classify(data.id, data.picture)));
+  turn = turn.then(() => (data.kind === 'start' ? start(data) : classify(data.id, data.picture)));
 };
 
-async function start(base: string, description: Site): Promise<void> {
+async function start({ base, wish, site: description }: Extract<Request, { kind: 'start' }>): Promise<void> {
   site = description;
   try {
     const rows = site.galleryFeatures;
     const [started, features] = await Promise.all([
-      startEngine(base, site, (progress) => reply({ kind: 'progress', ...progress })),
+      startEngine(base, site, wish, (progress) => reply({ kind: 'progress', ...progress })),
       rows && fetch(new URL(rows.path, base)).then((answer) => answer.arrayBuffer()),
     ]);
     engine = started;

@@ -7,6 +7,7 @@ import { readProblem } from '../problem/index.js';
 import type { Progress } from '../progress.js';
 import { loadFeatures, pictureFeatures } from '../vision/index.js';
 import { featureFolder, layout, modelCard, openClassifier, type Workspace } from '../workspace/index.js';
+import { categoryAttributes } from './attributes.js';
 import { cardBlocks } from './card.js';
 import { type Chosen, chooseNetwork } from './choose-network.js';
 import { finishSite, SiteFolder, writeApp, writeEngine } from './files.js';
@@ -81,6 +82,7 @@ export async function exportSite(
       }),
     });
     const { network, model, graph } = chosen;
+    const attributes = await categoryAttributes(workspace, model.scorer.names);
     const file = await site.writeHashed('model/network.onnx', graph);
     const rows = await exhibitFeatures(workspace, shown, chosen, options);
     const features =
@@ -103,6 +105,7 @@ export async function exportSite(
         model: file,
         gallery,
         ...(features && { galleryFeatures: { ...features, columns: rows[0].length } }),
+        ...(attributes && { attributes }),
         card,
         engine,
       },

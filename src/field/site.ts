@@ -43,7 +43,7 @@ export type CardBlock = { heading: string } | { text: string } | { list: string[
 /** What somebody sees who looks at a category closely, where categories are described by named attributes. */
 export interface Attributes {
   names: string[];
-  /** A row for each category, in the order of `categories`. */
+  /** A row for each category, in the order of `categories`; empty where nothing is known of it. */
   values: number[][];
 }
 

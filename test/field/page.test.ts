@@ -77,6 +77,9 @@ describe.skipIf(chromiumPath === undefined)(
         expect(Math.abs((await meter(3)) - answer.unlisted!), id).toBeLessThan(0.005);
       }
       expect(await page.locator('.card').first().locator('figure').count()).toBe(12);
+      const told = page.locator('.card', { hasText: 'plain.png' });
+      await told.getByRole('heading', { name: /^What tells blue finch from/ }).waitFor();
+      expect(await told.locator('.told li').allTextContents()).toContain('more colour: blue');
       expect(await page.locator('.card figcaption').first().textContent()).toContain('Ada Lane, CC BY');
       await context.close();
     });
@@ -176,6 +179,29 @@ describe.skipIf(chromiumPath === undefined)(
         }
       }
       await context.close();
+    });
+
+    it('gives the same answers on WebGPU, here one that the processor plays', async () => {
+      const gpu = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
+      const other = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', ...gpu] });
+      try {
+        const page = await other.newPage();
+        const shares: string[][] = [];
+        for (const engine of ['webgpu', 'wasm']) {
+          await page.goto(`${host.url}?engine=${engine}`);
+          await page.evaluate(handOver('drop', (await differentFiles()).slice(0, 3)));
+          await page.locator('.card .share >> nth=2').waitFor({ timeout: 60_000 });
+          shares.push(
+            await page.locator('.card meter').evaluateAll((all) => all.map((one) => one.getAttribute('value')!)),
+          );
+          await page.getByRole('link', { name: 'About' }).click();
+          await page.getByText(engine === 'webgpu' ? 'Runs with WebGPU' : 'Runs with WebAssembly').waitFor();
+        }
+        for (const [i, share] of shares[0].entries())
+          expect(Math.abs(Number(share) - Number(shares[1][i]))).toBeLessThan(0.002);
+      } finally {
+        await other.close();
+      }
     });
 
     it('can be used with keys alone', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outingCsv } from '../../field/src/csv.js';
+import { differences } from '../../field/src/differences.js';
 import { GalleryFeatures } from '../../field/src/nearest.js';
 import { routeOf } from '../../field/src/site.js';
 import { UsageError } from '../../src/errors.js';
@@ -147,6 +148,17 @@ describe('parts of the page', () => {
       '2026-05-01T10:00:00Z,"Finch, ""blue""",0.9123,,-3.500000,9.000000,4,"\'=cmd|""x"", y"',
     );
     expect(outingCsv([{ id: '2', time: 't', file: 'f' }])).toContain('t,none of these,,,,,,f');
+  });
+
+  it('finds the attributes in which two categories differ most, where they are known', () => {
+    const attributes = { names: ['blue', 'crest', 'tail'], values: [[1, 0.5, 0], [0, 0.4, 0], []] };
+    const site = { attributes, categories: ['jay', 'wren', 'unknown'] };
+    expect(differences(site, 'jay', 'wren')).toEqual([
+      { attribute: 'blue', difference: 1 },
+      { attribute: 'crest', difference: expect.closeTo(0.1) },
+    ]);
+    expect(differences(site, 'jay', 'unknown')).toEqual([]);
+    expect(differences({ categories: site.categories }, 'jay', 'wren')).toEqual([]);
   });
 
   it('takes any address for a page', () => {

@@ -19,6 +19,8 @@ export interface StaticHost {
   readonly url: string;
   /** Another folder in its place. */
   folder: string;
+  /** Files that are answered with an error for now. */
+  broken?: RegExp;
   close(): Promise<void>;
 }
 
@@ -28,14 +30,14 @@ export async function startHost(folder: string, path = '/some/where/'): Promise<
     const name = decodeURIComponent(pathname.slice(path.length)) || 'index.html';
     const file = normalize(join(host.folder, name));
     const content =
-      pathname.startsWith(path) && file.startsWith(host.folder)
+      pathname.startsWith(path) && file.startsWith(host.folder) && !host.broken?.test(name)
         ? await readFile(file).catch(() => undefined)
         : undefined;
     response.writeHead(content ? 200 : 404, { 'content-type': types[extname(name)] ?? 'application/octet-stream' });
     response.end(content ?? 'not found');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const host = {
+  const host: StaticHost = {
     url: `http://localhost:${(server.address() as AddressInfo).port}${path}`,
     folder,
     close: () =>

@@ -34,25 +34,30 @@ export async function readAttributeTable(file: string): Promise<NamedVectors> {
           rows.map((row) => row[j].trim()),
         ),
   );
-  const shares = columns.every((column) => column.every((value) => !(value < 0 || value > 100)));
+  const shares = columns.every(({ values }) => values.every((value) => !(value < 0 || value > 100)));
   const vectors = Matrix.zeros(rows.length, columns.length, 'float32');
-  for (const [j, column] of columns.entries()) {
-    const known = column.filter((value) => !Number.isNaN(value));
+  for (const [j, { values }] of columns.entries()) {
+    const known = values.filter((value) => !Number.isNaN(value));
     const [least, most] = [Math.min(...known), Math.max(...known)];
     const [offset, scale] = shares || (least >= 0 && most <= 1) ? [0, 1] : [least, most - least || 1];
     const mean = known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length);
-    for (const [i, value] of column.entries())
+    for (const [i, value] of values.entries())
       vectors.set(i, j, ((Number.isNaN(value) ? mean : value) - offset) / scale);
   }
-  return { names, vectors };
+  return { names, vectors, columns: columns.map(({ title }) => title) };
+}
+
+interface Column {
+  title: string;
+  values: number[];
 }
 
 /** Numbers as they are, NaN where nothing is known; words as columns of 0 and 1. */
-function expand(file: string, title: string, fields: readonly string[]): number[][] {
+function expand(file: string, title: string, fields: readonly string[]): Column[] {
   const numbers = fields.map((field) => (field === '' || /^(?:na|nan|\?)$/i.test(field) ? Number.NaN : Number(field)));
   const unknown = fields.map((field) => field === '' || /^(?:na|nan|\?)$/i.test(field));
   if (unknown.every(Boolean)) return [];
-  if (numbers.every((value, i) => unknown[i] || Number.isFinite(value))) return [numbers];
+  if (numbers.every((value, i) => unknown[i] || Number.isFinite(value))) return [{ title, values: numbers }];
   const words = [...new Set(fields.filter((_, i) => !unknown[i]))].sort();
   if (words.length > mostWords)
     throw new FormatError(
@@ -61,7 +66,10 @@ function expand(file: string, title: string, fields: readonly string[]): number[
       `the column "${title}" holds ${words.length} different texts, such as "${words[0]}"`,
       `Attributes are numbers, or words of at most ${mostWords} kinds: remove the column.`,
     );
-  return words.map((word) => fields.map((field, i) => (unknown[i] ? Number.NaN : field === word ? 1 : 0)));
+  return words.map((word) => ({
+    title: `${title}: ${word}`,
+    values: fields.map((field, i) => (unknown[i] ? Number.NaN : field === word ? 1 : 0)),
+  }));
 }
 
 export function requireNames(file: string, names: readonly string[]): void {

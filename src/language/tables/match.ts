@@ -8,6 +8,8 @@ export interface NamedVectors {
   readonly names: readonly string[];
   /** One row a name. */
   readonly vectors: Matrix<Float32Array>;
+  /** What each column is called, where that is known. */
+  readonly columns?: readonly string[];
   /** The joint space of an image-text model that they lie in. */
   readonly space?: string;
 }
