@@ -72,8 +72,10 @@ export class Classifier {
   }
 
   #heard(reply: Reply): void {
-    if (reply.kind === 'progress') this.state = { kind: 'loading', done: reply.done, total: reply.total };
-    else if (reply.kind === 'ready') this.state = { kind: 'ready', engine: reply.engine, kept: reply.kept };
+    if (reply.kind === 'progress') {
+      // One file may still be on its way when another has failed.
+      if (this.state.kind !== 'failed') this.state = { kind: 'loading', done: reply.done, total: reply.total };
+    } else if (reply.kind === 'ready') this.state = { kind: 'ready', engine: reply.engine, kept: reply.kept };
     else if (reply.kind === 'failed') this.state = { kind: 'failed', problem: reply.problem };
     else {
       const picture = this.pictures.find(({ id }) => id === reply.id);

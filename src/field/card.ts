@@ -24,7 +24,7 @@ function cells(line: string): string[] {
     .map((cell) => plain(cell.trim()));
 }
 
-/** Without the marks of emphasis and code. */
+/** Without the marks of emphasis and code, and without the places of folders, which are nobody else's business. */
 function plain(text: string): string {
-  return text.replace(/[`*]/g, '');
+  return text.replace(/[`*]/g, '').replace(/\bfolder:[^,]+(?= \(\d+\))/g, 'own folder');
 }

@@ -109,11 +109,12 @@ describe('a site', () => {
 
 describe('parts of the page', () => {
   it('reads a model card as blocks', () => {
-    const card = '# Birds\n\nTells `two`\napart.\n\n- one **word**\n- two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n';
+    const card =
+      '# Birds\n\nTells `two`\napart.\n\n- one **word**\n- web pictures: folder:/home/ada/birds (3), flickr (2)\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n';
     expect(cardBlocks(card)).toEqual([
       { heading: 'Birds' },
       { text: 'Tells two apart.' },
-      { list: ['one word', 'two'] },
+      { list: ['one word', 'web pictures: own folder (3), flickr (2)'] },
       {
         table: [
           ['a', 'b'],
