@@ -12,6 +12,8 @@ import { ModelError } from './errors.js';
 export interface DownloadOptions {
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
+  /** Sent along; what says who we are is not sent to other hosts that the address leads to. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** Larger than any model of the registry; an endless answer must not fill the disk. */
@@ -27,11 +29,11 @@ export async function download(
   expected: string | undefined,
   options: DownloadOptions = {},
 ): Promise<string> {
-  const { signal, onProgress } = options;
+  const { signal, onProgress, headers } = options;
   if (!/^https?:\/\//.test(url)) throw new ModelError(`"${url}" is not an http or https address`);
   await mkdir(dirname(path), { recursive: true });
   try {
-    const response = await fetch(url, { signal, dispatcher: new EnvHttpProxyAgent() });
+    const response = await fetch(url, { signal, headers: { ...headers }, dispatcher: new EnvHttpProxyAgent() });
     if (!response.ok || !response.body)
       throw new ModelError(`${url} answered ${response.status} ${response.statusText}`.trim(), offlineHint);
     const total = Number(response.headers.get('content-length')) || undefined;

@@ -3,13 +3,14 @@
  * hash every time it is used.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { writeFileAtomic } from '../formats/index.js';
 import { cacheFolder, fetchTarball } from '../registry/index.js';
 import { type DownloadOptions, download, sha256OfFiles } from './download.js';
 import { ModelError } from './errors.js';
-import type { FileSource, ModelEntry, NpmSource, UrlSource } from './model-entry.js';
+import { hubFile } from './hub/entry.js';
+import type { FileSource, HubSource, ModelEntry, NpmSource, UrlSource } from './model-entry.js';
 import { outsidePaths, requireBeside } from './onnx/external.js';
 import { readGraph } from './onnx/graph.js';
 import { convertTarballModel } from './tfjs/tarball-model.js';
@@ -58,6 +59,8 @@ export async function getModel(entry: ModelEntry, options: RegistryOptions = {})
 export function isFetched(entry: ModelEntry, options: RegistryOptions = {}): boolean {
   const { source } = entry;
   if (source.type === 'file') return existsSync(source.path);
+  // Nobody lists what a hub has.
+  if (source.type === 'hub') return false;
   return existsSync(
     source.type === 'npm' ? conversionPath(entry, source, options) : urlPath(entry.name, source, '.onnx', options),
   );
@@ -66,11 +69,12 @@ export function isFetched(entry: ModelEntry, options: RegistryOptions = {}): boo
 /** A file of an entry (a model, a vocabulary), checked against its hash. */
 export async function getFile(
   name: string,
-  source: UrlSource | FileSource,
+  source: UrlSource | FileSource | HubSource,
   suffix: string,
   options: RegistryOptions = {},
 ): Promise<CheckedFile> {
   if (source.type === 'file') return localFile(name, source);
+  if (source.type === 'hub') return hubModelFile(name, source, options);
   const path = urlPath(name, source, suffix, options);
   const expected = source.sha256 ?? (await recordedHash(path));
   const found = await sha256OfFiles([path]);
@@ -80,6 +84,19 @@ export async function getFile(
     await writeFileAtomic(`${path}.sha256`, `${sha256}\n`);
     options.onNote?.(`${name}: no hash was given; ${sha256} is recorded and expected from now on`);
   }
+  return { path, sha256 };
+}
+
+/** The cache names large files by their hash. */
+async function hubModelFile(name: string, source: HubSource, options: RegistryOptions): Promise<CheckedFile> {
+  const path = await hubFile(source, options);
+  const stated = basename(await realpath(path));
+  const sha256 = (await sha256OfFiles([path]))!;
+  if (/^[0-9a-f]{64}$/.test(stated) && stated !== sha256)
+    throw new ModelError(
+      `${path} of model "${name}" is damaged: its sha256 is ${sha256}`,
+      `Delete ${await realpath(path)}, then try again.`,
+    );
   return { path, sha256 };
 }
 

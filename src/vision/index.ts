@@ -34,6 +34,7 @@ export {
   writeShard,
 } from './feature-store.js';
 export { getFile, getModel, isFetched, type ModelFile, type RegistryOptions } from './get-model.js';
+export { hubPresets, isHubAddress } from './hub/address.js';
 export { listLayers, type ModelLayer } from './list-layers.js';
 export { type IndexedFeatures, loadFeatures, loadFeaturesOf } from './load-features.js';
 export { describeSource, type ImageModelEntry, type ModelEntry, type TextModelEntry } from './model-entry.js';

@@ -31,10 +31,19 @@ export interface FileSource {
   readonly sha256?: string;
 }
 
+/** A file of a model hub of Hugging Face, in its cache. */
+export interface HubSource {
+  readonly type: 'hub';
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly commit: string;
+  readonly file: string;
+}
+
 interface EntryBase {
   readonly name: string;
   readonly description: string;
-  readonly source: NpmSource | UrlSource | FileSource;
+  readonly source: NpmSource | UrlSource | FileSource | HubSource;
   readonly licence: string;
   /** The tensor that is the feature. @default the model's only output */
   readonly layer?: string;
@@ -54,7 +63,7 @@ export interface ImageModelEntry extends EntryBase {
 export interface TextModelEntry extends EntryBase {
   readonly kind: 'text';
   /** Merges (`bpe_simple_vocab…txt`, plain or gzipped) or a `tokenizer.json`. */
-  readonly tokenizer: UrlSource | FileSource;
+  readonly tokenizer: UrlSource | FileSource | HubSource;
   /** Tokens of one text, markers included. */
   readonly contextLength: number;
 }
@@ -63,5 +72,6 @@ export type ModelEntry = ImageModelEntry | TextModelEntry;
 
 export function describeSource(source: ModelEntry['source']): string {
   if (source.type === 'npm') return `npm:${source.name}@${source.version}`;
+  if (source.type === 'hub') return `hf:${source.repository}@${source.commit}/${source.file}`;
   return source.type === 'url' ? source.url : source.path;
 }

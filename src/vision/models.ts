@@ -10,6 +10,8 @@ import { writeFileAtomic } from '../formats/index.js';
 import { cacheFolder } from '../registry/index.js';
 import { builtinModels } from './builtin-models.js';
 import type { RegistryOptions } from './get-model.js';
+import { hubPresets, isHubAddress } from './hub/address.js';
+import { hubEntry } from './hub/entry.js';
 import type { ImageModelEntry, ModelEntry } from './model-entry.js';
 import { presets } from './preprocessing.js';
 
@@ -23,10 +25,11 @@ export async function findModel(nameOrFile: string, options: RegistryOptions = {
   const entries = await listModels(options);
   const found = entries.find((entry) => entry.name === nameOrFile);
   if (found) return found;
+  if (isHubAddress(nameOrFile)) return hubEntry(nameOrFile, options);
   if (extname(nameOrFile).toLowerCase() !== '.onnx')
     throw new UsageError(
       `there is no model "${nameOrFile}"`,
-      `Give an .onnx file or one of ${entries.map((entry) => entry.name).join(', ')}.`,
+      `Give an .onnx file, hf:owner/name, or one of ${[...entries.map((entry) => entry.name), ...Object.keys(hubPresets)].join(', ')}.`,
     );
   if (!existsSync(nameOrFile)) throw new UsageError(`there is no file ${nameOrFile}`);
   return fileEntry(nameOrFile);

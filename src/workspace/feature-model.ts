@@ -7,6 +7,7 @@ import {
   type FeatureModel,
   findModel,
   getModel,
+  isHubAddress,
   readPreprocessing,
   type ViewName,
 } from '../vision/index.js';
@@ -46,7 +47,7 @@ export async function openFeatureModel(
 }
 
 function entryOf({ name }: ModelSettings, workspace: Workspace) {
-  return findModel(name.endsWith('.onnx') ? workspace.path(name) : name);
+  return findModel(name.endsWith('.onnx') && !isHubAddress(name) ? workspace.path(name) : name);
 }
 
 async function preprocessingOf({ preprocessing }: ModelSettings, workspace: Workspace) {

@@ -79,7 +79,7 @@ export default defineCommand({
           source.replace(/^(folder|urls):(.*)$/, (_, kind: string, path: string) => `${kind}:${from(path)}`),
         ),
         crawl: { perCategory: options['per-category'], ...(options.contact && { contact: options.contact }) },
-        model: options.model.endsWith('.onnx') ? from(options.model) : options.model,
+        model: /^(?!hf:).*\.onnx$/.test(options.model) ? from(options.model) : options.model,
         vectors: existsSync(options.vectors) ? from(options.vectors) : options.vectors,
         ...(options.semantics && { semantics: options.semantics.map((kind) => semanticKind(kind, from)) }),
       };

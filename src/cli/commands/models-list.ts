@@ -7,7 +7,7 @@ export default defineCommand({
   options: {},
   examples: [{ command: 'bowerbird models list', explanation: 'names, dimensions, licences and where they come from' }],
   async run({ print, printJson }) {
-    const { describeSource, isFetched, listModels } = await import('../../vision/index.js');
+    const { describeSource, hubPresets, isFetched, listModels } = await import('../../vision/index.js');
     const models = await listModels();
     printJson(models.map((entry) => ({ ...entry, fetched: isFetched(entry) })));
     for (const entry of models) {
@@ -16,6 +16,8 @@ export default defineCommand({
       print(`    ${entry.description}`);
       print(`    ${describeSource(entry.source)}`);
     }
+    for (const [name, address] of Object.entries(hubPresets)) print(`${name}  (${address})`);
+    print('hf:owner/name and timm:name are any model of a hub of Hugging Face that has an ONNX file');
     return 0;
   },
 });
