@@ -15,6 +15,7 @@ const allowed = {
   registry: ['formats'],
   decoding: [],
   datasets: ['formats', 'decoding'],
+  records: ['formats'],
   vision: ['linalg', 'formats', 'catalog', 'registry', 'decoding'],
   language: ['linalg', 'formats', 'text', 'registry'],
   workspace: [
@@ -30,6 +31,7 @@ const allowed = {
     'crawl',
     'vision',
     'datasets',
+    'records',
     'language',
     'distribute',
     'report',

@@ -31,6 +31,15 @@ export interface WrittenConfiguration {
   jobs?: number;
   truth?: TruthSettings;
   plugins?: readonly string[];
+  records?: RecordSettings;
+}
+
+/** Where fits are told of. */
+interface RecordSettings {
+  /** A folder for event files. */
+  tensorboard?: string;
+  /** The address of a server. */
+  mlflow?: string;
 }
 
 /** `views: five-crops` stands for the middle and the corners. */
@@ -172,6 +181,7 @@ export interface Configuration {
   readonly truth: TruthSettings | undefined;
   /** Modules with methods or sources of the user's own. */
   readonly plugins: readonly string[];
+  readonly records: RecordSettings;
   /** What its writer should know: names that are others now. */
   readonly notes: readonly string[];
 }
@@ -241,6 +251,7 @@ export function completeConfiguration(
     jobs: written.jobs,
     truth: written.truth,
     plugins: written.plugins ?? [],
+    records: written.records ?? {},
     notes: renamed([written.learner?.method ?? defaultMethod, ...((written.compare || undefined)?.methods ?? [])]),
   };
 }

@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadModel, scorePictures } from '../../src/fit/index.js';
@@ -8,7 +17,7 @@ import { loadProblem, readProblem } from '../../src/problem/index.js';
 import { readFeatureMeta } from '../../src/vision/feature-meta.js';
 import { decodePicture, loadFeatures } from '../../src/vision/index.js';
 import { exportClassifier, openWorkspace, runWorkspace } from '../../src/workspace/index.js';
-import { bowerbird, makeWorld, testNames, type World } from './world.js';
+import { bowerbird, makeWorld, testNames, type World, writeConfiguration } from './world.js';
 
 interface Answer {
   pictures: { picture: string; category: string; confidence: number; runnerUp: string; runnerUpConfidence: number }[];
@@ -18,8 +27,10 @@ interface Answer {
 let world: World;
 beforeAll(async () => {
   world = await makeWorld();
+  writeConfiguration(world, { records: { tensorboard: 'logs', mlflow: 'http://127.0.0.1:9' } });
   const { code, stderr } = await bowerbird(['run', world.folder]);
   expect(code, stderr).toBe(0);
+  expect(stderr).toContain('no record was kept: MLflow at http://127.0.0.1:9 cannot be reached');
 }, 60_000);
 afterAll(() => world.remove());
 
@@ -176,6 +187,13 @@ describe('bowerbird data', () => {
 });
 
 describe('a finished workspace', () => {
+  it('has told of its fit where records are kept, and stands though a server was away', () => {
+    const [run] = readdirSync(world.path('logs'));
+    expect(run).toMatch(/^paper-/);
+    const [file] = readdirSync(world.path('logs', run));
+    expect(readFileSync(world.path('logs', run, file)).toString('latin1')).toContain('| lambda2 | 0.1 |');
+  });
+
   it('answers for each test picture by its path', async () => {
     const { header, rows } = await readCsv(world.path('run', 'answers.csv'));
     const columns = [

@@ -8,6 +8,7 @@ import { readFeatureMeta } from '../../vision/index.js';
 import type { ProblemRows } from '../assemble.js';
 import { chosenParameters } from '../chosen-parameters.js';
 import { defaultNoise } from '../configuration.js';
+import { keepRecords } from '../records.js';
 import { optionInputs, pluginInputs, type Stage } from '../stage.js';
 import { layout } from '../workspace.js';
 import { featureFolder } from './features.js';
@@ -30,6 +31,7 @@ export const fitStage: Stage = {
   outputs: async (workspace) => fitOutputs(workspace.path(layout.run)).map((name) => `${layout.run}/${name}`),
 
   async run({ workspace, signal, onProgress, note }) {
+    const started = Date.now();
     const { learner, seed, tune } = workspace.configuration;
     const { device, threads, scaling, method } = learner;
     const problem = await loadProblem(workspace.path(layout.problem), { scaling, web: 'optional', signal });
@@ -49,6 +51,7 @@ export const fitStage: Stage = {
       note(`${method} takes no account of the shares in bowerbird.yaml`);
     for (const warning of result.record.warnings ?? []) note(warning);
     await writeFit(workspace.path(layout.run), result, { pictures });
+    await keepRecords(workspace, result, { started, note, signal });
     const { accuracy, harmonic, strangers, thetaArea } = result.metrics;
     const score = accuracy === undefined ? '' : `, accuracy ${percent(accuracy, 2)} %`;
     const area = thetaArea === undefined ? '' : `, area under the curve of the weights ${thetaArea.toFixed(3)}`;
