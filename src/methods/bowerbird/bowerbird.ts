@@ -156,7 +156,7 @@ export class Bowerbird implements Method {
       await yieldToEventLoop();
       signal?.throwIfAborted();
     };
-    const rehearsal = await Rehearsal.hold(problem, backend, options, pause);
+    let rehearsal = await Rehearsal.hold(problem, backend, options, pause);
     if (!rehearsal)
       this.#warnings.push(
         `${problem.auxiliaryNames.length} auxiliary categories are too few to rehearse with: how sure answers are, and which pictures show no listed category, is guessed at`,
@@ -168,10 +168,16 @@ export class Bowerbird implements Method {
     const named = namedPictures(pictures, problem.testKnown, problem.testNames.length);
     const ground: Ground = { ...laid, ...(named && { named }) };
     await pause();
-    const plain = solverOptions(options, rehearsal, 1);
-    const alone = new BowerbirdSolver(ground, plain);
+    let alone = new BowerbirdSolver(ground, solverOptions(options, rehearsal, 1));
     alone.learnFromWeb();
     await pause();
+    const wrong = rehearsal?.wrongFor(alone);
+    if (wrong !== undefined) {
+      rehearsal = (await Rehearsal.hold(problem, backend, options, pause, wrong)) ?? rehearsal;
+      alone = new BowerbirdSolver(ground, solverOptions(options, rehearsal, 1));
+      alone.learnFromWeb();
+      await pause();
+    }
     const variance = (rehearsal?.spread ?? withoutRehearsal.spread) * ground.known.within;
     const neighbours = new Neighbours(backend, pictures, options.neighbours);
     await pause();

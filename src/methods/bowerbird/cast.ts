@@ -11,7 +11,8 @@ import { type Problem, plantWeb, rowsWhere, selectIntegers, selectRows } from '.
 const leastCategories = 6;
 /** Shares of strangers in the plays. */
 const strangerShares = [0.3, 0.6, 0.45];
-const plantedWrong = 0.35;
+/** Share of wrong web pictures where they are planted, unless more are asked for. */
+export const plantedWrong = 0.35;
 /** Pictures of a play: more would not change the second digit of anything learnt. */
 const mostListed = 700;
 const mostStrange = 500;
@@ -77,17 +78,18 @@ export interface PlayedWeb {
   readonly right?: Float64Array;
 }
 
-export function playsOf(problem: Problem, cast: Cast): Play[] {
-  return strangerShares.flatMap((_, split) => playOf(problem, cast, split) ?? []);
+/** @param wrong share of wrong web pictures where they are planted */
+export function playsOf(problem: Problem, cast: Cast, wrong: number): Play[] {
+  return strangerShares.flatMap((_, split) => playOf(problem, cast, split, wrong) ?? []);
 }
 
-function playOf(problem: Problem, cast: Cast, split: number): Play | undefined {
+function playOf(problem: Problem, cast: Cast, split: number, wrong: number): Play | undefined {
   const random = new Random(11 + split);
   const shuffled = <T>(values: readonly T[]) => Array.from(random.permutation(values.length), (k) => values[k]);
   const part = cast.able.length < cast.players.length ? 0.85 : 0.7;
   const listed = shuffled(cast.able).slice(0, Math.max(2, Math.round(part * cast.able.length)));
   const strange = cast.players.filter((category) => !listed.includes(category));
-  const web = cast.crawled ? crawledWeb(problem, listed) : plantedWeb(problem, cast, listed, split);
+  const web = cast.crawled ? crawledWeb(problem, listed) : plantedWeb(problem, cast, listed, wrong, split);
   if (!web) return undefined;
   const used = new Set(cast.crawled ? [] : Array.from(web.rows));
   const free = (category: number) =>
@@ -109,9 +111,16 @@ function playOf(problem: Problem, cast: Cast, split: number): Play | undefined {
   };
 }
 
+/** The first of the crawled pictures, as many as the listed categories have. */
 function crawledWeb(problem: Problem, listed: number[]): PlayedWeb {
   const { labels, text } = problem.validationWeb!;
-  const rows = rowsWhere(labels.length, (i) => listed.includes(labels[i]));
+  const most = typicalCount(problem);
+  const taken = new Map<number, number>();
+  const rows = rowsWhere(labels.length, (i) => {
+    const count = taken.get(labels[i]) ?? 0;
+    taken.set(labels[i], count + 1);
+    return count < most && listed.includes(labels[i]);
+  });
   return {
     rows,
     labels: selectIntegers(labels, rows).map((label) => listed.indexOf(label)),
@@ -119,20 +128,29 @@ function crawledWeb(problem: Problem, listed: number[]): PlayedWeb {
   };
 }
 
-function plantedWeb(problem: Problem, cast: Cast, listed: number[], split: number): PlayedWeb | undefined {
-  const { webLabels, testNames, auxiliarySemantics } = problem;
+/** Web pictures that a listed category usually has. */
+function typicalCount({ webLabels, testNames }: Problem): number {
+  return Math.max(3, Math.round(webLabels.length / Math.max(1, testNames.length)) || 10);
+}
+
+function plantedWeb(
+  problem: Problem,
+  cast: Cast,
+  listed: number[],
+  wrong: number,
+  split: number,
+): PlayedWeb | undefined {
   const smallest = Math.min(...listed.map((category) => cast.rows[category].length));
-  const typical = Math.max(3, Math.round(webLabels.length / Math.max(1, testNames.length)) || 10);
-  const perCategory = Math.min(typical, Math.max(3, Math.floor((0.5 * smallest) / (1 - plantedWrong))));
+  const perCategory = Math.min(typicalCount(problem), Math.max(3, Math.floor((0.5 * smallest) / (1 - wrong))));
   const everyone = [...listed, ...cast.players.filter((c) => !listed.includes(c)), ...cast.audience];
   const planted = plantWeb(
     {
       // Half of a listed category's pictures stay for the test.
       pools: everyone.map((category) => cast.rows[category].slice(0, Math.ceil(cast.rows[category].length / 2))),
       listed: listed.map((_, k) => k),
-      vectors: selectRows(auxiliarySemantics, everyone),
+      vectors: selectRows(problem.auxiliarySemantics, everyone),
       perCategory,
-      wrong: plantedWrong,
+      wrong,
     },
     31 + split,
   );

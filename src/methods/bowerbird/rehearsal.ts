@@ -8,7 +8,7 @@ import { Matrix, Random } from '../../linalg/index.js';
 import type { Problem, Sureness } from '../../problem/index.js';
 import { restrictToCategories, rowsWhere, selectIntegers, selectRows } from '../../problem/index.js';
 import { fingerprint, WhitenedSpace } from '../blocks/whitened-space.js';
-import { type Cast, castOf, playsOf } from './cast.js';
+import { type Cast, castOf, type Play, plantedWrong, playsOf } from './cast.js';
 import { type Ground, type GroundOptions, layGround, type Placed, place } from './ground.js';
 import { type Calibrated, firstQuartileLead, type Judged, likeliestFactor, likeliestSureness } from './likelihood.js';
 import { fitLogistic } from './logistic.js';
@@ -73,16 +73,26 @@ const few = 0.3;
 const draws = 3;
 const largeFolder = 200;
 
-const kept = new WeakMap<Matrix, { key: string; backend: Backend; rehearsal: Rehearsal | undefined }>();
+/** Rehearsals of one set of auxiliary pictures that are kept, the last ones first. */
+interface Kept {
+  readonly key: string;
+  readonly backend: Backend;
+  readonly rehearsal: Rehearsal | undefined;
+}
+const kept = new WeakMap<Matrix, readonly Kept[]>();
+const mostKept = 2;
+/** By how much web pictures may be trusted less than those of a rehearsal, and the largest share that is made wrong there. */
+const lessTrusted = 0.15;
+const mostWrong = 0.8;
 
 /** Of all that a rehearsal depends on. */
-function rehearsalKey(problem: Problem, options: RehearsalOptions): string {
+function rehearsalKey(problem: Problem, options: RehearsalOptions, wrong: number): string {
   const { auxiliaryFeatures, auxiliaryLabels, auxiliarySemantics, validationWeb, webLabels, testNames } = problem;
   const { power, shrinkage, tails, neighbours, neighbourWeight, textWeight, trust, smoothing } = options;
   const prints = [auxiliaryFeatures, auxiliarySemantics, validationWeb?.features, validationWeb?.text].map((matrix) =>
     matrix ? fingerprint(matrix) : '',
   );
-  const counts = [webLabels.length, testNames.length];
+  const counts = [webLabels.length, testNames.length, wrong];
   const parameters = [power, shrinkage, tails, neighbours, neighbourWeight, textWeight, trust, smoothing];
   const labels = [auxiliaryLabels, validationWeb?.labels, validationWeb?.auxiliaryUsed].map((row) => [...(row ?? [])]);
   return JSON.stringify([prints, counts, parameters, labels]);
@@ -116,20 +126,36 @@ export class Rehearsal {
 
   /**
    * Undefined where there are too few auxiliary categories, or too few pictures of them, to rehearse with. The last
-   * rehearsal of each set of auxiliary pictures is kept: fits of one problem mostly want the same one.
+   * rehearsals of each set of auxiliary pictures are kept: fits of one problem mostly want the same ones.
+   * @param wrong share of wrong web pictures where they are planted
    */
   static async hold(
     problem: Problem,
     backend: Backend,
     options: RehearsalOptions,
     pause: () => Promise<void>,
+    wrong = plantedWrong,
   ): Promise<Rehearsal | undefined> {
-    const key = rehearsalKey(problem, options);
-    const found = kept.get(problem.auxiliaryFeatures);
-    if (found?.key === key && found.backend === backend) return found.rehearsal;
-    const rehearsal = await Rehearsal.#hold(problem, backend, options, pause);
-    kept.set(problem.auxiliaryFeatures, { key, backend, rehearsal });
+    const key = rehearsalKey(problem, options, wrong);
+    const others = kept.get(problem.auxiliaryFeatures) ?? [];
+    const found = others.find((each) => each.key === key && each.backend === backend);
+    if (found) return found.rehearsal;
+    const rehearsal = await Rehearsal.#hold(problem, backend, options, pause, wrong);
+    kept.set(problem.auxiliaryFeatures, [{ key, backend, rehearsal }, ...others].slice(0, mostKept));
     return rehearsal;
+  }
+
+  /**
+   * The share of wrong web pictures to rehearse with again, where the real ones deserve much less trust than the planted
+   * ones: what was learnt with good means does not hold for bad ones. Else undefined, as for crawled ones, which are what
+   * they are.
+   */
+  wrongFor(real: BowerbirdSolver): number | undefined {
+    const wrong = meanDistrust([real]);
+    const own = meanDistrust(this.#worlds.map(({ solver }) => solver));
+    if (wrong < own + lessTrusted || this.#worlds.some(({ right }) => !right)) return undefined;
+    // In steps, so that small changes of a problem do not ask for another rehearsal.
+    return Math.round(10 * Math.min(mostWrong, wrong)) / 10;
   }
 
   static async #hold(
@@ -137,6 +163,7 @@ export class Rehearsal {
     backend: Backend,
     options: RehearsalOptions,
     pause: () => Promise<void>,
+    wrong: number,
   ): Promise<Rehearsal | undefined> {
     const cast = castOf(problem);
     if (!cast) return undefined;
@@ -146,7 +173,7 @@ export class Rehearsal {
     );
     const space = await WhitenedSpace.learn(stage, backend, options);
     await pause();
-    const drafts = draftsOf(problem, stage, cast, backend, space, options);
+    const drafts = draftsOf(problem, stage, cast, playsOf(problem, cast, wrong), backend, space, options);
     if (drafts.length === 0) return undefined;
     await pause();
     // How sharply distances decide and how far evidence is believed depend on each other: from all web pictures trusted
@@ -233,16 +260,22 @@ function solverOptions({ tails }: RehearsalOptions, sharpness: number, evidence:
   return { sharpness, tails, evidence };
 }
 
+/** The share of wrong web pictures as their trust has it, without what is usual. */
+function meanDistrust(solvers: readonly BowerbirdSolver[]): number {
+  const trust = solvers.flatMap((solver) => [...solver.trust]);
+  return 1 - trust.reduce((sum, value) => sum + value, 0) / Math.max(1, trust.length);
+}
+
 /** Pictures that several plays use are placed once. */
 function draftsOf(
   problem: Problem,
   stage: Problem,
   cast: Cast,
+  plays: readonly Play[],
   backend: Backend,
   space: WhitenedSpace,
   options: RehearsalOptions,
 ): Draft[] {
-  const plays = playsOf(problem, cast);
   const used = [
     ...new Set(plays.flatMap((play) => [...play.test, ...(cast.crawled ? [] : Array.from(play.web.rows))])),
   ];

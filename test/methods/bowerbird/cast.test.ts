@@ -1,0 +1,62 @@
+/** Who plays what in a rehearsal. */
+import { describe, expect, it } from 'vitest';
+import { castOf, playsOf } from '../../../src/methods/bowerbird/cast.js';
+import { generateProblem } from '../../../src/problem/generate.js';
+import type { Problem } from '../../../src/problem/problem.js';
+import { selectIntegers, selectRows } from '../../../src/problem/rows.js';
+
+const problem = generateProblem({ seed: 3, auxiliaryCategories: 24, auxiliaryPerCategory: 16, text: false });
+
+/** Pictures of the first auxiliary categories as if they had been crawled. */
+function crawled(whole: Problem, categories: number): Problem {
+  const rows = [...whole.auxiliaryLabels.keys()].filter((i) => whole.auxiliaryLabels[i] < categories);
+  return {
+    ...whole,
+    validationWeb: {
+      features: selectRows(whole.auxiliaryFeatures, rows),
+      labels: selectIntegers(whole.auxiliaryLabels, rows),
+    },
+  };
+}
+
+describe('the cast of a rehearsal', () => {
+  it('plants the share of wrong web pictures that was asked for, and uses no picture twice', () => {
+    const cast = castOf(problem)!;
+    for (const wrong of [0.2, 0.6]) {
+      for (const { web, test, truth, listed } of playsOf(problem, cast, wrong)) {
+        const share = 1 - web.right!.reduce((sum, value) => sum + value, 0) / web.right!.length;
+        expect(share).toBeGreaterThan(wrong - 0.12);
+        expect(share).toBeLessThan(wrong + 0.12);
+        const used = new Set(Array.from(web.rows));
+        expect(test.some((row) => used.has(row))).toBe(false);
+        test.forEach((row, j) => {
+          const shown = listed.indexOf(problem.auxiliaryLabels[row]);
+          expect(truth[j]).toBe(shown);
+          expect(cast.audience).not.toContain(problem.auxiliaryLabels[row]);
+        });
+      }
+    }
+  });
+
+  it('takes as many crawled pictures of a category as the listed ones have, the first ones', () => {
+    const few = 4;
+    const rows = [...problem.webLabels.keys()].filter(
+      (i) => problem.webLabels.slice(0, i).filter((label) => label === problem.webLabels[i]).length < few,
+    );
+    const given: Problem = {
+      ...crawled(problem, 12),
+      webFeatures: selectRows(problem.webFeatures, rows),
+      webLabels: selectIntegers(problem.webLabels, rows),
+    };
+    const { labels } = given.validationWeb!;
+    const cast = castOf(given)!;
+    expect(cast.crawled).toBe(true);
+    for (const { web, listed } of playsOf(given, cast, 0.35)) {
+      const wanted = [...labels.keys()].filter(
+        (i) => listed.includes(labels[i]) && labels.slice(0, i).filter((label) => label === labels[i]).length < few,
+      );
+      expect(Array.from(web.rows)).toEqual(wanted);
+      expect(Array.from(web.labels, (label) => listed[label])).toEqual(wanted.map((i) => labels[i]));
+    }
+  });
+});
