@@ -20,13 +20,17 @@ function crawled(whole: Problem, categories: number): Problem {
 }
 
 describe('the cast of a rehearsal', () => {
-  it('plants the share of wrong web pictures that was asked for, and uses no picture twice', () => {
+  it('plants about the share of wrong web pictures that was asked for, and uses no picture twice', () => {
     const cast = castOf(problem)!;
-    for (const wrong of [0.2, 0.6]) {
+    // Fewer than asked for where the pictures of others run out.
+    for (const [wrong, least] of [
+      [0.2, 0.1],
+      [0.6, 0.4],
+    ]) {
       for (const { web, test, truth, listed } of playsOf(problem, cast, wrong)) {
         const share = 1 - web.right!.reduce((sum, value) => sum + value, 0) / web.right!.length;
-        expect(share).toBeGreaterThan(wrong - 0.12);
-        expect(share).toBeLessThan(wrong + 0.12);
+        expect(share).toBeGreaterThan(least);
+        expect(share).toBeLessThan(wrong + 0.1);
         const used = new Set(Array.from(web.rows));
         expect(test.some((row) => used.has(row))).toBe(false);
         test.forEach((row, j) => {
