@@ -219,9 +219,11 @@ export function strangerRatios(
   return Float64Array.from(values, (value) => value - prior);
 }
 
-/** Where this part of the listed categories seems to occur, and above, all are taken to; below the other one, few. */
-const manyOccur = 0.8;
-const fewOccur = 0.7;
+/**
+ * Parts of the listed categories that seem to occur, between which the detector for few of them gains and loses its weight:
+ * above, all occur; below, hardly any does, and one listed category is not told from strangers of one kind.
+ */
+const fewOccur = [0.45, 0.55, 0.67, 0.77];
 
 /** Log likelihood ratios of the pictures of a folder, given how many pictures each listed category seems to have. */
 export function ratiosInCompany(
@@ -231,7 +233,9 @@ export function ratiosInCompany(
   counts: Float64Array,
   known?: Int32Array,
 ): Float64Array {
-  const weight = Math.min(1, Math.max(0, (manyOccur - occurringPart(counts)) / (manyOccur - fewOccur)));
+  const part = occurringPart(counts);
+  const [from, full, still, to] = fewOccur;
+  const weight = Math.max(0, Math.min(1, (part - from) / (full - from), (to - part) / (to - still)));
   const many = weight < 1 ? strangerRatios(company, rows, neighbours, known) : undefined;
   const other = weight > 0 ? strangerRatios(few, rows, neighbours, known) : undefined;
   return Float64Array.from(rows, (_, j) => (1 - weight) * (many?.[j] ?? 0) + weight * (other?.[j] ?? 0));
