@@ -5,8 +5,8 @@
  * with word vectors where it reads semantic vectors; the test categories play no part. `--draw outer` (the first step) draws far beyond the
  * declared ranges and teaches the table src/methods/learnt-ranges.ts; `--draw learnt` (the second) draws as searches do and says how accuracy
  * grows with the trials. Trials that were made are kept in `--out DIR` and not made again. Options: `--data DIR`, `--out DIR`,
- * `--problems A,B`, `--methods A,B`, `--trials N`, `--draw outer|learnt`, `--jobs N`, `--report` (try nothing), `--write` (the table
- * of ranges after `outer`, the section of docs/results.md after `learnt`).
+ * `--problems A,B`, `--methods A,B`, `--trials N`, `--draw outer|learnt`, `--jobs N`, `--report` (try nothing), `--write` (into docs/results.md,
+ * and the table of ranges after `outer`).
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ import { artefact } from '../src/artefact.js';
 import { createThreadExecutor } from '../src/distribute/index.js';
 import { type FitJob, type FitOutcome, type JournalLine, shareSplits } from '../src/evaluation/index.js';
 import { Journal } from '../src/evaluation/journal.js';
-import type { MethodSpec } from '../src/methods/index.js';
+import { declaredMethods, type MethodSpec } from '../src/methods/index.js';
 import { type Learnt, learn } from './ranges/learn.js';
 import { defaultsTable, saturationTable, writeRanges } from './ranges/report.js';
 import { smallProblem } from './ranges/small-problem.js';
@@ -59,19 +59,24 @@ export async function run(args: string[]): Promise<void> {
       );
     runs.set(name, lines);
   }
-  const found = specs.flatMap((spec) => learn(spec, runs) ?? []);
-  const text = draw === 'outer' ? defaultsTable(found) : saturationTable(found);
+  const found = specs.flatMap((spec) => learn(declared(spec), runs) ?? []);
+  const text = [draw === 'outer' ? defaultsTable(found) : '', saturationTable(found, draw), untried(specs, found)]
+    .filter((part) => part !== '')
+    .join('\n\n');
   console.log(text);
   if (!values.write) return;
-  if (draw === 'outer') writeRanges(merged(found, specs));
-  else writeResults('saturation', text);
+  if (draw === 'outer') writeRanges(found);
+  writeResults(draw === 'outer' ? 'ranges' : 'saturation', text);
 }
 
-/** The ranges of every method that was tried. */
-function merged(found: readonly Learnt[], specs: readonly MethodSpec[]): Learnt[] {
-  const missing = specs.filter(({ name }) => !found.some(({ method }) => method === name));
-  if (missing.length > 0) throw new Error(`not tried yet: ${missing.map(({ name }) => name).join(', ')}`);
-  return [...found];
+function declared({ name }: MethodSpec): MethodSpec {
+  return declaredMethods.find((spec) => spec.name === name)!;
+}
+
+/** Methods that no range was learnt for; searches look where they declare. */
+function untried(specs: readonly MethodSpec[], found: readonly Learnt[]): string {
+  const names = specs.map(({ name }) => name).filter((name) => !found.some(({ method }) => method === name));
+  return names.length === 0 ? '' : `Not tried: ${names.map((name) => `\`${name}\``).join(', ')}.`;
 }
 
 async function tryAll(

@@ -1,10 +1,10 @@
 /**
  * What trials of one method on several problems teach, by rules that are the same for all methods. The regret of a setting is
- * how far it stays below the best setting of its problem, averaged over the problems. The learnt range of a parameter spans the third
- * of the settings with the least regret; the best default is the setting with the least of all.
+ * how far it stays below the best setting of its problem, averaged over the problems. The learnt range of a parameter is the declared one,
+ * widened to hold every setting within a point of the least regret; the best default is the setting with the least of all.
  */
 import type { JournalLine, Parameters } from '../../src/evaluation/index.js';
-import type { LearntRange, MethodSpec } from '../../src/methods/index.js';
+import type { LearntRange, MethodSpec, ParameterValue, SearchRange } from '../../src/methods/index.js';
 
 /** A setting that was tried on every problem. */
 export interface Setting {
@@ -26,10 +26,13 @@ export interface Learnt {
   ranges: Record<string, LearntRange>;
 }
 
-/** Share of the settings that a range spans. */
-const kept = 1 / 3;
+/** Settings that are as good as the best but for so many points are worth looking at. */
+const nearlyBest = 1;
 
-/** @param runs the lines of each problem's journal; trials that failed have an accuracy of 0 */
+/**
+ * @param spec as declared, not as it was drawn from
+ * @param runs the lines of each problem's journal; trials that failed have an accuracy of 0
+ */
 export function learn(spec: MethodSpec, runs: ReadonlyMap<string, readonly JournalLine[]>): Learnt | undefined {
   const problems = [...runs.keys()].filter((name) => trialsOf(spec, runs.get(name)!).size > 0);
   const found = problems.map((name) => trialsOf(spec, runs.get(name)!));
@@ -43,7 +46,7 @@ export function learn(spec: MethodSpec, runs: ReadonlyMap<string, readonly Journ
   const tops = problems.map((_, p) => Math.max(...settings.map(({ accuracies }) => accuracies[p])));
   for (const setting of settings) setting.regret = mean(setting.accuracies.map((accuracy, p) => tops[p] - accuracy));
   const ranked = [...settings].sort((a, b) => a.regret - b.regret || a.trial - b.trial);
-  const good = ranked.slice(0, Math.max(2, Math.ceil(kept * ranked.length)));
+  const good = ranked.filter(({ regret }) => regret <= ranked[0].regret + nearlyBest);
   return {
     method: spec.name,
     problems,
@@ -51,30 +54,28 @@ export function learn(spec: MethodSpec, runs: ReadonlyMap<string, readonly Journ
     defaultRegret: settings[0].regret,
     best: ranked[0],
     ranges: Object.fromEntries(
-      Object.entries(spec.parameters).flatMap(([name, parameter]) =>
-        parameter.range
-          ? [
-              [
-                name,
-                span(
-                  parameter,
-                  good.map(({ parameters }) => parameters[name]),
-                ),
-              ],
-            ]
-          : [],
-      ),
+      Object.entries(spec.parameters).flatMap(([name, { range }]) => {
+        const wider =
+          range &&
+          widened(
+            range,
+            good.map(({ parameters }) => parameters[name]),
+          );
+        return wider ? [[name, wider]] : [];
+      }),
     ),
   };
 }
 
-/** From the least to the largest of the values, the default among them, rounded outwards to two digits. */
-function span(parameter: MethodSpec['parameters'][string], values: readonly (number | string)[]): LearntRange {
-  const all = [...new Set([...values, parameter.default])];
-  if (parameter.range!.kind === 'choice') return parameter.range!.values.filter((value) => all.includes(value));
-  const numbers = (all as number[]).filter((value) => parameter.range!.kind !== 'log' || value > 0);
-  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
-  return parameter.range!.kind === 'integer' ? [low, high] : [twoDigits(low, Math.floor), twoDigits(high, Math.ceil)];
+/** The range with these values in it, its new ends rounded outwards to two digits; undefined where it holds them already. */
+function widened(range: SearchRange, values: readonly ParameterValue[]): LearntRange | undefined {
+  if (range.kind === 'choice') return undefined;
+  const { low, high } = range;
+  const numbers = (values as number[]).filter((value) => range.kind !== 'log' || value > 0);
+  const [least, most] = [Math.min(low, ...numbers), Math.max(high, ...numbers)];
+  if (least === low && most === high) return undefined;
+  if (range.kind === 'integer') return [least, most];
+  return [least < low ? twoDigits(least, Math.floor) : low, most > high ? twoDigits(most, Math.ceil) : high];
 }
 
 function twoDigits(value: number, round: (value: number) => number): number {

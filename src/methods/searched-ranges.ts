@@ -1,17 +1,17 @@
 /**
- * Where searches look for parameters: the ranges learnt from trials on the validation categories of several problems, by one
- * rule for all methods (`npm run bench -- ranges`, docs/evaluation.md). A parameter without a learnt range is looked for where its declaration says.
+ * Where searches look for parameters: the declared ranges, widened by what trials on the validation categories of several problems
+ * have shown to be good, by one rule for all methods (`npm run bench -- ranges`, docs/evaluation.md).
  */
-import type { ParameterSpec, SearchRange } from '../parameters.js';
+import type { ParameterSpec } from '../parameters.js';
 import { learntRanges } from './learnt-ranges.js';
 import type { MethodSpec } from './spec.js';
 
-/** Ends of a numeric range, or the words of a choice. */
-export type LearntRange = readonly (number | string)[];
+/** Ends of a numeric range. */
+export type LearntRange = readonly [low: number, high: number];
 
 const made = new Map<MethodSpec, MethodSpec>();
 
-/** The method with learnt ranges in place of its declared ones, and so with its parts. */
+/** The method with learnt ranges in place of declared ones, and so with its parts. */
 export function withLearntRanges(spec: MethodSpec): MethodSpec {
   let found = made.get(spec);
   if (!found) {
@@ -21,7 +21,7 @@ export function withLearntRanges(spec: MethodSpec): MethodSpec {
     );
     const own = learntRanges[spec.name] ?? {};
     const parameters = Object.fromEntries(
-      Object.entries(spec.parameters).map(([name, each]) => [name, inPart.get(name) ?? narrowed(each, own[name])]),
+      Object.entries(spec.parameters).map(([name, each]) => [name, inPart.get(name) ?? searchedIn(each, own[name])]),
     );
     found = { ...spec, parameters, ...(parts && { parts }) };
     made.set(spec, found);
@@ -29,12 +29,8 @@ export function withLearntRanges(spec: MethodSpec): MethodSpec {
   return found;
 }
 
-function narrowed(parameter: ParameterSpec, learnt: LearntRange | undefined): ParameterSpec {
+function searchedIn(parameter: ParameterSpec, learnt: LearntRange | undefined): ParameterSpec {
   const { range } = parameter;
-  if (!range || !learnt) return parameter;
-  const narrow: SearchRange =
-    range.kind === 'choice'
-      ? { kind: 'choice', values: learnt }
-      : { kind: range.kind, low: learnt[0] as number, high: learnt[1] as number };
-  return { ...parameter, range: narrow };
+  if (!range || range.kind === 'choice' || !learnt) return parameter;
+  return { ...parameter, range: { kind: range.kind, low: learnt[0], high: learnt[1] } };
 }

@@ -28,10 +28,10 @@ import { type Bag, BagMachine } from './bag-machine.js';
 import { latentDomains } from './latent-domains.js';
 
 export const wsdgParameters = {
-  bagSize: whole('pictures in a bag', 3, { range: integers(2, 12) }),
-  selected: number('share of each bag that is taken to be right', 0.7, { above: 0, most: 1, range: linear(0.3, 1) }),
+  bagSize: whole('pictures in a bag', 10, { range: integers(2, 12) }),
+  selected: number('share of each bag that is taken to be right', 0.9, { above: 0, most: 1, range: linear(0.3, 1) }),
   domains: whole('latent domains', 1, { range: oneOf([1, 2, 3]) }),
-  cost: number('price of slack', 10, { above: 0, range: log(1e-2, 1e2) }),
+  cost: number('price of slack', 30, { above: 0, range: log(1e-2, 1e2) }),
   selections: whole('selections that are mixed at most', 4),
 };
 
