@@ -53,6 +53,8 @@ const allowed = {
     'language',
     'workspace',
   ],
+  field: ['linalg', 'formats', 'numerics', 'problem', 'fit', 'catalog', 'crawl', 'decoding', 'vision', 'workspace'],
+  ask: ['linalg', 'formats', 'problem', 'methods', 'fit', 'vision', 'workspace'],
   studio: [
     'linalg',
     'formats',
@@ -66,6 +68,7 @@ const allowed = {
     'vision',
     'workspace',
     'report',
+    'ask',
   ],
 };
 

@@ -90,7 +90,7 @@ async function fitWith(
   const { model, calibration, chances } = await modelOf(fitted, problem, another, setting);
   // A method's own chances are better informed than those of the model it leaves behind.
   const answers = first.answers.confidence ? first.answers : withChances(first.answers, chances);
-  const metrics = { ...first.metrics, ...(problem.testLabels && confidenceMetrics(answers, problem.testLabels)) };
+  const metrics = { ...first.metrics, ...(problem.testLabels && confidenceMetrics(answers, problem)) };
   const given = { method: name, parameters, seed };
   return {
     ...answers,

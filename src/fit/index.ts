@@ -3,6 +3,14 @@ export { accuracy, categoryAccuracies, confusionMatrix, meanCategoryAccuracy, ro
 export { answerTable, writeAnswers } from './answer-file.js';
 export { type Answer, type Answers, answerRows, answersOf, noneOfThese, verdict } from './answers.js';
 export { chancesOf, confidences, type Reliability, reliability, type Sharpness } from './calibration.js';
+export {
+  type AccuracyEstimate,
+  type AnsweredQuestion,
+  type Drawn,
+  drawCheck,
+  estimateAccuracy,
+  wilson,
+} from './estimate.js';
 export { type AnswerOptions, type FitSettings, type FittedAnswers, fit, fitAnswers, type MethodChoice } from './fit.js';
 export {
   copyFit,

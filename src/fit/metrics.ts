@@ -5,6 +5,7 @@ import {
   rowsWhere,
   selectIntegers,
   selectRows,
+  unanswered,
   unlistedChance,
 } from '../problem/index.js';
 import { accuracy, categoryAccuracies, meanCategoryAccuracy, rocArea } from './accuracy.js';
@@ -15,6 +16,8 @@ import { generalizedScores, seenUnseenArea } from './generalized-scores.js';
 /** Scores are shares between 0 and 1 and are missing where labels are. */
 export interface FitMetrics {
   accuracy?: number;
+  /** Test pictures that people answered: nothing is scored on them, since the fit was told. */
+  answered?: number;
   meanCategoryAccuracy?: number;
   /** Accuracy within each category that has test pictures, by name. */
   categories?: Record<string, number>;
@@ -55,18 +58,20 @@ type Said = Pick<Answers, 'predictions' | 'scores' | 'confidence' | 'unlisted'>;
 export function fitMetrics(problem: Problem, answers: Said, webWeights?: Float64Array): FitMetrics {
   const { testLabels, testNames, webKinds } = problem;
   const known = webKinds && webWeights?.length === webKinds.length;
-  // Categories are scored on pictures that show one.
-  const rows = testLabels && rowsWhere(testLabels.length, (i) => testLabels[i] >= 0);
+  // Categories are scored on pictures that show one, and that the fit was not told about.
+  const rows = testLabels && rowsWhere(testLabels.length, (i) => testLabels[i] >= 0 && !told(problem, i));
+  const answered = problem.testKnown ? rowsWhere(problem.testKnown.length, (i) => told(problem, i)).length : 0;
   const labels = rows && selectIntegers(testLabels, rows);
   const predictions = rows && selectIntegers(answers.predictions, rows);
   return {
+    ...(answered > 0 && { answered }),
     ...(labels?.length && labelledMetrics(predictions!, labels, candidateNames(problem))),
     ...(labels?.length &&
       problem.generalized && {
         ...generalizedScores(predictions!, labels, testNames.length),
         ausuc: seenUnseenArea(selectRows(answers.scores, rows!), labels, testNames.length),
       }),
-    ...(testLabels && confidenceMetrics(answers, testLabels)),
+    ...(testLabels && confidenceMetrics(answers, problem)),
     ...(known && {
       thetaArea: rocArea(
         webWeights,
@@ -76,8 +81,17 @@ export function fitMetrics(problem: Problem, answers: Said, webWeights?: Float64
   };
 }
 
-export function confidenceMetrics(answers: Omit<Said, 'scores'>, labels: Int32Array): FitMetrics {
-  const { predictions, confidence, unlisted } = answers;
+function told({ testKnown }: Problem, row: number): boolean {
+  return testKnown !== undefined && testKnown[row] !== unanswered;
+}
+
+/** Of the pictures that the fit was not told about; needs labels. */
+export function confidenceMetrics(answers: Omit<Said, 'scores'>, problem: Problem): FitMetrics {
+  const rows = rowsWhere(problem.testLabels!.length, (i) => !told(problem, i));
+  const labels = selectIntegers(problem.testLabels!, rows);
+  const predictions = selectIntegers(answers.predictions, rows);
+  const some = (values: Float64Array | undefined) => values && Float64Array.from(rows, (i) => values[i]);
+  const [confidence, unlisted] = [some(answers.confidence), some(answers.unlisted)];
   const strange = Array.from(labels, (label) => label < 0);
   const pictures = strange.filter(Boolean).length;
   const said = (among: boolean) =>

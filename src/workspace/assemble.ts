@@ -3,9 +3,16 @@ import { existsSync } from 'node:fs';
 import { ArgumentError } from '../errors.js';
 import { readCsv, readNpz, toMatrix, toStrings } from '../formats/index.js';
 import { Matrix } from '../linalg/index.js';
-import { blocksFromArrays, type KnownShares, type Problem, type ValidationWeb, withShares } from '../problem/index.js';
+import {
+  blocksFromArrays,
+  type KnownShares,
+  type Problem,
+  unanswered,
+  type ValidationWeb,
+  withShares,
+} from '../problem/index.js';
 import { type FeatureMeta, type IndexedFeatures, loadFeatures, requireSameFeatures } from '../vision/index.js';
-import { orphanedDecisions, readDecisions } from './decisions.js';
+import { agreedLabel, type Decisions, orphanedDecisions, readDecisions } from './decisions.js';
 import { explainedScales, scaleParts } from './looks.js';
 import { auxiliaryCategories, type WebPicture, webPictures } from './pictures.js';
 import { ConfigurationError, configurationFile } from './read-configuration.js';
@@ -47,8 +54,10 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
   const generalized = configuration.answers === 'all';
   const test = testRows(sets.test, generalized ? [...testNames, ...auxiliaryNames] : testNames);
   const texts = configuration.text ? await Texts.read(path(layout.text)) : undefined;
-  const { of: decisions } = await readDecisions(workspace);
-  const pictures = (await webPictures(workspace)).filter(({ id }) => decisions.get(id) !== 'drop');
+  const { of: decisions, moved, answers } = await readDecisions(workspace);
+  const pictures = (await webPictures(workspace))
+    .filter(({ id }) => decisions.get(id) !== 'drop')
+    .map((picture) => ({ ...picture, category: moved.get(picture.id) ?? picture.category }));
   const kinds = await truthOf(workspace, pictures);
   const web = webRows(sets.web, pictures, testNames);
   const webVouched = Uint8Array.from(web, ({ id }) => (decisions.get(id) === 'keep' ? 1 : 0));
@@ -84,6 +93,9 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
     ...(webVouched.includes(1) && { webVouched }),
     testFeatures: take(sets.test, test),
     ...(sets.test.categories.some((category) => category !== '') && { testLabels: labelsOf(test) }),
+    ...(answers.size > 0 && {
+      testKnown: knownAnswers(test, answers, generalized ? [...testNames, ...auxiliaryNames] : testNames),
+    }),
     testSemantics: semantics('test_semantics'),
     testNames,
     ...(semanticBlocks && { semanticBlocks }),
@@ -110,6 +122,14 @@ export async function assembleProblem(workspace: Workspace): Promise<Assembled> 
 function featureBlocksOf({ parts, model, dimension }: FeatureMeta) {
   if (parts) return { featureBlocks: parts };
   return model.space && { featureBlocks: [{ name: model.name, width: dimension, space: model.space }] };
+}
+
+/** What people said the test pictures show; a name that is not on the list is none of the candidates. */
+function knownAnswers(test: readonly Row[], answers: Decisions['answers'], names: readonly string[]): Int32Array {
+  return Int32Array.from(test, ({ id }) => {
+    const said = answers.get(id);
+    return said ? names.indexOf(agreedLabel(said) ?? '') : unanswered;
+  });
 }
 
 function stated(problem: Problem, shares: KnownShares): Problem {

@@ -1,6 +1,9 @@
 /** Workspaces: one folder from names to answers. */
+export { addCategory } from './add-category.js';
+export { type Agreement, agreementOf, estimateFromAnswers } from './answer-estimate.js';
 export type { ProblemRows } from './assemble.js';
-export { type Classifier, openClassifier } from './classifier.js';
+export { chosenParameters } from './chosen-parameters.js';
+export { type Classifier, openClassifier, UnfinishedError } from './classifier.js';
 export {
   type ClassifiedPicture,
   type ClassifyOptions,
@@ -11,7 +14,20 @@ export {
 export type { Configuration, WrittenConfiguration } from './configuration.js';
 export { type DatasetOptions, type DatasetSummary, datasetWorkspace } from './dataset/dataset.js';
 export { DatasetError, type DatasetName, datasetNames } from './dataset/layouts.js';
-export { type Decision, readDecisions, recordDecision, undoDecision, webDuplicates } from './decisions.js';
+export {
+  type Act,
+  type Asked,
+  agreedLabel,
+  type Decision,
+  type Decisions,
+  type PersonAnswer,
+  readDecisions,
+  recordActs,
+  recordDecision,
+  type StandingAct,
+  undoDecision,
+  webDuplicates,
+} from './decisions.js';
 export { answeredPictures, cleanedPictures } from './export/cleaned.js';
 export { exportClassifier } from './export/export.js';
 export { type ExportFormat, exportFormats } from './export/formats.js';
@@ -19,7 +35,14 @@ export { modelCard } from './export/model-card.js';
 export { pixelModel } from './export/pixel-model.js';
 export { openFeatureModel, soleNetwork } from './feature-model.js';
 export { workIsOn } from './lock.js';
-export { auxiliaryCategories, listSource, openTestPictures, type WebPicture, webPictures } from './pictures.js';
+export {
+  auxiliaryCategories,
+  listSource,
+  openTestPictures,
+  unlistedFolder,
+  type WebPicture,
+  webPictures,
+} from './pictures.js';
 export { ConfigurationError, configurationFile, readConfiguration } from './read-configuration.js';
 export { type RunOptions, type RunReport, runWorkspace, type StageReport } from './run.js';
 export { picturesOfRun, resultFolders } from './run-pictures.js';

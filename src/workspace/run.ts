@@ -21,6 +21,8 @@ export interface RunOptions {
   again?: StageName;
   /** Has features extracted elsewhere than in this process. */
   extractElsewhere?: StageContext['extractElsewhere'];
+  /** Keep parameters that were chosen before, though what they were chosen on has changed, and compare nothing. */
+  quick?: boolean;
   signal?: AbortSignal;
   /** Stages that need nothing more, of all, with those at work as parts; whenever one of them has news. */
   onProgress?(progress: Progress): void;
@@ -120,6 +122,10 @@ class Run {
     try {
       inputs = { ...(await stage.inputs(this.#workspace)), ...this.#neededOutputs(stage) };
       const record = this.#states.get(stage.name);
+      if (this.#options.quick && searches.has(stage.name) && record?.state === 'done' && record.output !== undefined) {
+        this.#outputs.set(stage.name, record.output);
+        return this.#close(stage, { outcome: 'unchanged', summary: record.summary });
+      }
       const stale = await staleReason(stage, this.#workspace, inputs, record);
       const reason = stale ?? (this.#options.again === stage.name ? 'asked for' : undefined);
       if (reason !== undefined) {
@@ -217,6 +223,9 @@ class Run {
     });
   }
 }
+
+/** Stages that try parameters or methods, which takes far longer than a fit. */
+const searches: ReadonlySet<StageName> = new Set(['tune', 'compare']);
 
 /** A stage and everything before it, in the order of the graph. */
 function neededFor(until: StageName | undefined): readonly Stage[] {

@@ -2,6 +2,7 @@
 import type { Command } from '../command.js';
 
 export const commands: Record<string, () => Promise<Command>> = {
+  ask: () => import('./ask.js').then((m) => m.default),
   'catalog export': () => import('./catalog-export.js').then((m) => m.default),
   'catalog query': () => import('./catalog-query.js').then((m) => m.default),
   'catalog repair': () => import('./catalog-repair.js').then((m) => m.default),

@@ -30,6 +30,10 @@ export default defineCommand({
       placeholder: 'URL',
       description: 'Features are extracted by the machines of "bowerbird worker --queue URL" (redis://…).',
     },
+    quick: {
+      type: 'flag',
+      description: 'Keep parameters chosen before, though the problem has changed, and compare nothing anew.',
+    },
   },
   examples: [
     { command: 'bowerbird run birds', explanation: 'everything that is needed' },
@@ -47,6 +51,7 @@ export default defineCommand({
         ...(options.queue && {
           extractElsewhere: (work) => queuedShards({ ...work, queue: options.queue!, progress }),
         }),
+        quick: options.quick,
         signal,
         onNote: (message, kind) => progress[kind === 'end' ? 'ended' : 'note'](message),
         onProgress: (state) => update(stagesUpdate(state)),
