@@ -53,7 +53,6 @@ const allowed = {
     'language',
     'workspace',
   ],
-  field: ['linalg', 'formats', 'numerics', 'problem', 'fit', 'catalog', 'crawl', 'decoding', 'vision', 'workspace'],
   ask: ['linalg', 'formats', 'problem', 'methods', 'fit', 'vision', 'workspace'],
   studio: [
     'linalg',

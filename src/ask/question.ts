@@ -1,6 +1,6 @@
 /** What a person is asked, what they may reply, and where things stand: plain values that a page or a pipe can carry. */
 import type { AccuracyEstimate } from '../fit/index.js';
-import type { Asked } from '../workspace/index.js';
+import type { Act, Asked } from '../workspace/index.js';
 
 /** Pictures by id: test pictures, or for `web` the catalog's. */
 export interface Question {
@@ -44,4 +44,14 @@ export interface Standing {
   }[];
   readonly refitSeconds: number;
   readonly estimate?: AccuracyEstimate;
+}
+
+/** The line that an answer becomes. */
+export function actOf(question: Question, reply: Reply): Act {
+  const { ids } = question;
+  if ('unsure' in reply) return { ids, unsure: true };
+  if ('right' in reply) return { ids, decision: reply.right ? 'keep' : 'drop' };
+  if (question.kind === 'web') return reply.label === null ? { ids, decision: 'drop' } : { ids, move: reply.label };
+  const { why, predicted, drawn } = question;
+  return { ids, label: reply.label, asked: { why, predicted, ...(drawn && { drawn }) } };
 }

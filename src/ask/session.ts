@@ -11,7 +11,6 @@ import { createMethod, findMethod } from '../methods/index.js';
 import { candidateNames, loadProblem, type Method, type Problem, unanswered } from '../problem/index.js';
 import type { Progress } from '../progress.js';
 import {
-  type Act,
   addCategory,
   agreedLabel,
   chosenParameters,
@@ -28,7 +27,7 @@ import {
   webPictures,
 } from '../workspace/index.js';
 import { beliefsOf, canAsk, verdicts } from './beliefs.js';
-import type { Question, Reply, Standing } from './question.js';
+import { actOf, type Question, type Reply, type Standing } from './question.js';
 import { type Asking, rankQuestions } from './questions.js';
 import type { Beliefs } from './value.js';
 
@@ -43,6 +42,9 @@ export interface SessionOptions {
   onProgress?(progress: Progress): void;
 }
 
+/** One of so many questions is about a group of strangers, where there is one: this one of them. */
+const groupOnceIn = 8;
+const groupPlace = 3;
 /** Likeliest candidates that a question names. */
 const choicesShown = 5;
 
@@ -175,7 +177,7 @@ export class AskSession {
         groups: this.#method.groups?.(),
         ...(web && { web: { labels: this.#problem.webLabels, trust: web, known: this.#webKnown() } }),
       },
-      count + not.size,
+      this.#rows.test.length + this.#rows.web.length,
     ).filter((asking) =>
       asking.kind === 'web'
         ? !not.has(this.#rows.web[asking.row])
@@ -183,13 +185,22 @@ export class AskSession {
           ? asking.rows.every(isFree)
           : isFree(asking.row),
     );
+    // The largest group without a name is asked about however sure it is: a name is more than "none of these".
+    const [group] = rankedGroups(ranked);
+    const done = answers.size + unsure.size;
+    const order = group ? [...ranked] : ranked;
+    const place = (((groupPlace - done) % groupOnceIn) + groupOnceIn) % groupOnceIn;
+    if (group && order.indexOf(group) > place) {
+      order.splice(order.indexOf(group), 1);
+      order.splice(place, 0, group);
+    }
     const taken = new Set<number>();
     const list: Question[] = this.#repeats(count);
     const every = Math.round(1 / Math.max(1e-6, this.#options.check ?? 0.25));
     let checks = this.#checksSoFar();
-    for (const asking of ranked) {
+    for (const asking of order) {
       if (list.length >= count) break;
-      if ((list.length + answers.size) % every === every - 1) {
+      if ((list.length + done) % every === every - 1) {
         const check = this.#check((row) => isFree(row) && !taken.has(row), checks);
         if (check) {
           checks++;
@@ -364,16 +375,12 @@ export class AskSession {
   }
 }
 
+function rankedGroups(ranked: readonly Asking[]): Asking[] {
+  const size = (asking: Asking) => (asking.kind === 'group' ? asking.rows.length : 0);
+  return ranked.filter(({ kind }) => kind === 'group').sort((a, b) => size(b) - size(a));
+}
+
 /** Where the sequence of checks begins: the same for a workspace whenever it is asked. */
 function startOf(seed: number): number {
   return (((seed * 0.7548776662) % 1) + 1) % 1;
-}
-
-function actOf(question: Question, reply: Reply): Act {
-  const { ids } = question;
-  if ('unsure' in reply) return { ids, unsure: true };
-  if ('right' in reply) return { ids, decision: reply.right ? 'keep' : 'drop' };
-  if (question.kind === 'web') return reply.label === null ? { ids, decision: 'drop' } : { ids, move: reply.label };
-  const { why, predicted, drawn } = question;
-  return { ids, label: reply.label, asked: { why, predicted, ...(drawn && { drawn }) } };
 }

@@ -1,5 +1,8 @@
 /** What the studio's server and its page say to each other: plain JSON values, and nothing but types here. */
+import type { Question, Standing } from '../ask/index.js';
+import type { AccuracyEstimate } from '../fit/index.js';
 import type { Progress } from '../progress.js';
+import type { Agreement } from '../workspace/index.js';
 
 export interface StageView {
   stage: string;
@@ -26,6 +29,8 @@ export interface LiveState {
   version: string;
   /** Changes with every decision. */
   decisions: string;
+  /** Changes with the questions. */
+  ask: string;
 }
 
 export interface RunView {
@@ -232,6 +237,35 @@ export interface ExportView {
   report: boolean;
   formats: { name: string; description: string }[];
   files: { name: string; bytes: number }[];
+}
+
+/** Where the questions of a workspace stand. */
+export interface AskView {
+  /** `closed`: nobody has begun. */
+  state: 'closed' | 'opening' | 'ready' | 'failed';
+  /** Answers are being taken up. */
+  busy: boolean;
+  progress?: Progress;
+  by?: string;
+  /** The most valuable first. */
+  questions: Question[];
+  /** What an answer may be. */
+  names: string[];
+  categories: string[];
+  pictures: number;
+  answered: number;
+  undoable: number;
+  standing?: Standing & { moved: number };
+  estimate?: AccuracyEstimate;
+  agreement?: Agreement;
+  failure?: { message: string; hint?: string };
+}
+
+export interface AskAnswer {
+  answered: number;
+  undoable: number;
+  /** Pictures of the answer that was taken back. */
+  ids?: string[];
 }
 
 export interface Failure {

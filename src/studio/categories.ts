@@ -65,6 +65,11 @@ export class Categories {
     return { truth, predicted, mistaken, ofTruth, ofPredicted };
   }
 
+  /** Web pictures of a category that are trusted most. */
+  async examples(category: string): Promise<NamedPicture[]> {
+    return (await this.#trusted(category, await this.#library.fit())).slice(0, 3);
+  }
+
   async #truths(): Promise<ReadonlyMap<string, string>> {
     const pictures = await this.#library.own('test');
     return new Map([...pictures.values()].flatMap(({ id, category }) => (category ? [[id, category]] : [])));

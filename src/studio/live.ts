@@ -4,22 +4,25 @@ import { join } from 'node:path';
 import type { Progress } from '../progress.js';
 import { configurationFile, layout, workIsOn } from '../workspace/index.js';
 import type { LiveState } from './api.js';
+import type { AskHost } from './ask.js';
 import { stampOf } from './file-cache.js';
 import type { Library } from './library.js';
 import type { Runs } from './runs.js';
 
-const millisecondsBetween = 400;
+const millisecondsBetween = 250;
 
 export class Live {
   readonly #library: Library;
   readonly #runs: Runs;
+  readonly #ask: AskHost;
   readonly #listeners = new Set<(state: LiveState) => void>();
   #timer: NodeJS.Timeout | undefined;
   #last = '';
 
-  constructor(library: Library, runs: Runs) {
+  constructor(library: Library, runs: Runs, ask: AskHost) {
     this.#library = library;
     this.#runs = runs;
+    this.#ask = ask;
   }
 
   /** Whatever the configuration says: it may be wrong while somebody edits it. */
@@ -36,6 +39,7 @@ export class Live {
       own,
       version,
       decisions,
+      ask: this.#ask.version,
       ...(failure !== undefined && { failure }),
       ...(progress && { progress }),
     };

@@ -6,6 +6,7 @@ import type { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { ArgumentError } from '../errors.js';
 import { type StageName, stageNames } from '../workspace/index.js';
+import type { AskHost } from './ask.js';
 import { Categories } from './categories.js';
 import { classifyUpload, uploadLimits } from './classify.js';
 import { compareRuns, comparison } from './comparison.js';
@@ -22,17 +23,18 @@ export interface StudioParts {
   library: Library;
   runs: Runs;
   live: Live;
+  ask: AskHost;
 }
 
-export function addRoutes(app: Hono, { library, runs, live }: StudioParts): void {
+export function addRoutes(app: Hono, { library, runs, live, ask }: StudioParts): void {
   app.get('/api/overview', async (context) => context.json(await overview(library)));
   app.get('/api/state', async (context) => context.json(await live.state()));
   addEvents(app, live);
   app.post('/api/run', async (context) => {
-    const { until } = await readJson<{ until?: unknown }>(context.req.raw);
+    const { until, quick } = await readJson<{ until?: unknown; quick?: unknown }>(context.req.raw);
     if (until !== undefined && !(stageNames as readonly unknown[]).includes(until))
       throw new ArgumentError(`until is ${JSON.stringify(until)}; a stage was expected`, stageNames.join(', '));
-    await runs.start(until as StageName | undefined);
+    await runs.start({ until: until as StageName | undefined, quick: quick === true });
     return context.json({});
   });
   app.post('/api/run/stop', (context) => {
@@ -47,6 +49,7 @@ export function addRoutes(app: Hono, { library, runs, live }: StudioParts): void
   app.get('/api/decisions', async (context) => context.json(await standing(library)));
   app.post('/api/decisions', async (context) => context.json(await decide(library, await readJson(context.req.raw))));
   app.post('/api/decisions/undo', async (context) => context.json(await undo(library)));
+  addAsking(app, ask);
   addPictures(app, library);
   addResults(app, library);
   addExport(app, library);
@@ -59,6 +62,9 @@ function addResults(app: Hono, library: Library): void {
     const { truth = '', predicted = '' } = context.req.query();
     return context.json(await categories.confused(truth, predicted));
   });
+  app.get('/api/examples', async (context) =>
+    context.json(await categories.examples(context.req.query('category') ?? '')),
+  );
   app.get('/api/compare', async (context) => context.json(await comparison(library)));
   app.get('/api/compare/runs', async (context) => {
     const { first = '', second = '' } = context.req.query();
@@ -69,6 +75,14 @@ function addResults(app: Hono, library: Library): void {
     const picture = await readBody(context.req.raw, uploadLimits.bytes);
     return context.json(await classifyUpload(library, picture, context.req.raw.signal));
   });
+}
+
+function addAsking(app: Hono, ask: AskHost): void {
+  app.get('/api/ask', async (context) => context.json(await ask.view()));
+  app.post('/api/ask/open', async (context) => context.json(await ask.open(await readJson(context.req.raw))));
+  app.post('/api/ask/answer', async (context) => context.json(await ask.answer(await readJson(context.req.raw))));
+  app.post('/api/ask/undo', async (context) => context.json(await ask.undo()));
+  app.post('/api/ask/category', async (context) => context.json(await ask.category(await readJson(context.req.raw))));
 }
 
 function addExport(app: Hono, library: Library): void {

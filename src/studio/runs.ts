@@ -27,7 +27,7 @@ export class Runs {
     return this.#failure;
   }
 
-  async start(until?: StageName): Promise<void> {
+  async start({ until, quick }: { until?: StageName; quick?: boolean } = {}): Promise<void> {
     const workspace = await this.#library.workspace();
     const busy = await workIsOn(workspace);
     if (this.#child || busy)
@@ -35,7 +35,8 @@ export class Runs {
         hint: 'Wait until it has ended.',
       });
     const [program, ...args] = this.#command;
-    const child = spawn(program, [...args, workspace.folder, ...(until ? ['--until', until] : [])], {
+    const wanted = [...(until ? ['--until', until] : []), ...(quick ? ['--quick'] : [])];
+    const child = spawn(program, [...args, workspace.folder, ...wanted], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { ...process.env, NO_COLOR: '1' },
     });

@@ -6,6 +6,7 @@ import { Hono } from 'hono';
 import { BowerbirdError, UsageError } from '../errors.js';
 import { namedFileError } from '../formats/index.js';
 import { openWorkspace } from '../workspace/index.js';
+import { AskHost } from './ask.js';
 import { type Asset, defaultAppFolder, loadAssets } from './assets.js';
 import { Library } from './library.js';
 import { Live } from './live.js';
@@ -50,7 +51,8 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   if (token.length < 16) throw new UsageError('the token is too short: at least 16 characters are expected');
   const library = new Library(folder);
   const runs = new Runs(library, options.runCommand);
-  const live = new Live(library, runs);
+  const ask = new AskHost(library, runs);
+  const live = new Live(library, runs, ask);
   const app = new Hono();
   const tickets = new Set<string>();
   app.use(access({ host, token, tickets }));
@@ -60,7 +62,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     const { code, hint } = known ?? {};
     return context.json({ error: { code, message: error.message, hint } }, known ? 400 : 500);
   });
-  addRoutes(app, { library, runs, live });
+  addRoutes(app, { library, runs, live, ask });
   addAssets(app, loadAssets(options.appFolder ?? defaultAppFolder()));
   const server = await listen(app, host, port);
   // Long lists are read before somebody asks; where that fails, the page that asks says so.
@@ -71,6 +73,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   const close = async () => {
     live.stop();
     runs.stop();
+    await ask.close();
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
       if ('closeAllConnections' in server) server.closeAllConnections();

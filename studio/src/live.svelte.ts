@@ -3,7 +3,7 @@ import type { LiveState } from '../../src/studio/api.js';
 
 export const live = $state<{ connected: boolean; now: LiveState }>({
   connected: true,
-  now: { running: false, own: false, version: '', decisions: '' },
+  now: { running: false, own: false, version: '', decisions: '', ask: '' },
 });
 
 export function listen(): () => void {

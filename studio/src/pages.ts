@@ -1,6 +1,7 @@
 /** The pages of the studio, by the part of the address after #/. */
 export const pages = [
   { path: 'overview', title: 'Overview', icon: 'M3 12l9-8 9 8M6 10v10h12V10' },
+  { path: 'ask', title: 'Ask', icon: 'M9 9a3 3 0 115 2c-1.500 1-2 1.500-2 3M12 18h.01M12 3a9 9 0 100 18 9 9 0 000-18' },
   {
     path: 'pictures',
     title: 'Web pictures',

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AskHost } from '../../src/studio/ask.js';
 import { Library } from '../../src/studio/library.js';
 import { Live } from '../../src/studio/live.js';
 import { Runs } from '../../src/studio/runs.js';
@@ -28,9 +29,12 @@ describe('a run started from the studio', () => {
         "for (const way of ['SIGINT', 'message']) process.on(way, () => process.exit(130)); setInterval(() => {}, 1000)",
       ),
     );
-    await runs.start('fit');
+    await runs.start({ until: 'fit' });
     expect(runs.own).toBe(true);
-    expect(await new Live(library, runs).state()).toMatchObject({ running: true, own: true });
+    expect(await new Live(library, runs, new AskHost(library, runs)).state()).toMatchObject({
+      running: true,
+      own: true,
+    });
     await expect(runs.start()).rejects.toThrow('already at work');
     await wait(300);
     runs.stop();
@@ -54,14 +58,17 @@ describe('a run started from the studio', () => {
     await runs.start();
     await ended(runs);
     expect(runs.failure).toBe('error: no space left on the disk');
-    expect(await new Live(library, runs).state()).toMatchObject({ running: false, failure: runs.failure });
+    expect(await new Live(library, runs, new AskHost(library, runs)).state()).toMatchObject({
+      running: false,
+      failure: runs.failure,
+    });
   });
 
   it('is told the workspace and the last stage', async () => {
     const runs = new Runs(library, program('console.error(process.argv.slice(1).join("|")); process.exit(1)'));
-    await runs.start('features-web');
+    await runs.start({ until: 'features-web', quick: true });
     await ended(runs);
-    expect(runs.failure).toBe([world.folder, '--until', 'features-web'].join('|'));
+    expect(runs.failure).toBe([world.folder, '--until', 'features-web', '--quick'].join('|'));
   });
 
   it('cannot be started where the program is missing, and says so', async () => {
