@@ -11,11 +11,14 @@ import {
 import { accuracy, categoryAccuracies, meanCategoryAccuracy, rocArea } from './accuracy.js';
 import type { Answers } from './answers.js';
 import { type Reliability, reliability } from './calibration.js';
+import type { AccuracyEstimate } from './estimate.js';
 import { generalizedScores, seenUnseenArea } from './generalized-scores.js';
 
 /** Scores are shares between 0 and 1 and are missing where labels are. */
 export interface FitMetrics {
   accuracy?: number;
+  /** How right the folder is by what people said of pictures drawn at random, where some were. */
+  estimate?: AccuracyEstimate;
   /** Test pictures that people answered: nothing is scored on them, since the fit was told. */
   answered?: number;
   meanCategoryAccuracy?: number;

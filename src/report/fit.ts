@@ -1,5 +1,13 @@
 /** One fit: scores, categories, strangers, confusion, the map of its semantic space, convergence, the web pictures' weights. */
-import { answerRows, noneOfThese, type StrangerScores, verdict } from '../fit/index.js';
+import {
+  type AccuracyEstimate,
+  answerRows,
+  type FitMetrics,
+  noneOfThese,
+  type StrangerScores,
+  verdict,
+  wilson,
+} from '../fit/index.js';
 import type { Backend } from '../linalg/index.js';
 import { percent } from '../percent.js';
 import { categoryBars } from './category-accuracy.js';
@@ -28,12 +36,11 @@ export async function fitResults(backend: Backend, folder: FitFolder, options: G
           {
             label: 'Accuracy',
             value: `${percent(metrics.accuracy)} %`,
-            note: metrics.strangers
-              ? `${whole(predictions.length - metrics.strangers.pictures)} pictures of listed categories`
-              : `${whole(predictions.length)} test pictures`,
+            note: accuracyNote(metrics, predictions.length),
           },
           { label: 'Mean over categories', value: `${percent(metrics.meanCategoryAccuracy)} %` },
         ]),
+    ...(metrics.estimate ? [estimateTile(metrics.estimate)] : []),
     ...(metrics.harmonic === undefined
       ? []
       : [
@@ -97,6 +104,22 @@ ${pairs.length > 0 && html`<h3>Confusion</h3>${confusionMatrix(confusionOf(pairs
 ${map && html`<h3>Map of pictures and categories</h3>${map}`}
 ${convergence(fit.trace ?? {})}
 ${web.length > 0 && html`<h3>Weights of the web pictures</h3>${weightHistogram(web)}<h3>Web pictures trusted most and least</h3>${await gallery(web, folder.path, options)}`}`;
+}
+
+/** On how many pictures, and between which bounds it lies at 95 %. */
+function accuracyNote({ accuracy = 0, strangers, answered = 0 }: FitMetrics, pictures: number): string {
+  const scored = pictures - (strangers?.pictures ?? 0) - answered;
+  const { low, high } = wilson(accuracy, Math.max(1, scored));
+  const kind = strangers ? 'pictures of listed categories' : 'test pictures';
+  return `${whole(scored)} ${kind}, between ${percent(low)} and ${percent(high)} %`;
+}
+
+function estimateTile({ accuracy, low, high, checked, answered, moreToHalve }: AccuracyEstimate) {
+  return {
+    label: 'Right by what people said',
+    value: `${percent(low, 0)} to ${percent(high, 0)} %`,
+    note: `about ${percent(accuracy)} %, from ${whole(checked)} pictures checked at random and ${whole(answered)} answered; ${whole(moreToHalve)} more checks would halve the interval`,
+  };
 }
 
 function strangerNote(strangers: StrangerScores | undefined): string | undefined {

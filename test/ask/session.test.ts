@@ -76,6 +76,9 @@ describe('a session of questions', () => {
     });
     const metrics = JSON.parse(readFileSync(world.path('run', 'metrics.json'), 'utf8'));
     expect(metrics.answered).toBe(answers.size);
+    expect(metrics.estimate).toEqual(
+      JSON.parse(JSON.stringify(estimateFromAnswers(await readDecisions(workspace), rows().test.length))),
+    );
   });
 
   it('keeps answers of several people apart, shows where they differ, and repeats questions by choice', async () => {

@@ -40,11 +40,8 @@ describe.skipIf(chromiumPath === undefined)(
     };
     const view = async (page: Page) =>
       (await page.evaluate("fetch('api/ask').then((answer) => answer.json())")) as AskView;
-    /** What the page asks now, by the picture on it. */
-    const shown = async (page: Page) => {
-      const source = await page.locator('.shown img').first().getAttribute('src');
-      return decodeURIComponent(source!.split('/').at(-1)!);
-    };
+    /** What the page asks now. */
+    const shown = async (page: Page) => (await page.locator('.question').getAttribute('data-key'))!;
     /** Asks again and again: the page's policy forbids Playwright's own way. */
     const until = async <T>(look: () => Promise<T | undefined>, times = 400): Promise<T> => {
       for (let k = 0; k < times; k++) {
@@ -69,30 +66,30 @@ describe.skipIf(chromiumPath === undefined)(
       const latencies: number[] = [];
       for (let k = 0; k < 4; k++) {
         const { questions } = await settled(page);
-        const id = await shown(page);
-        const question = questions.find(({ ids }) => ids.includes(id))!;
+        const asked = await shown(page);
+        const question = questions.find(({ key }) => key === asked)!;
+        const [id] = question.ids;
         const names = (question.choices ?? []).flatMap(({ name }) => (name === null ? [] : [name]));
-        const key =
+        const pressed =
           question.kind === 'web' ? 'y' : question.kind === 'group' ? 's' : names.indexOf(truthOf(id)) + 1 || 'n';
         // From the key to the next picture, in the page itself.
         await page.evaluate(`window.began = 0; window.took = undefined;
           window.addEventListener('keydown', () => { window.began = performance.now(); }, { capture: true, once: true });
           new MutationObserver((_, observer) => {
-            const image = document.querySelector('.shown img');
-            if (!window.began || !image || image.src.endsWith(${JSON.stringify(encodeURIComponent(id))})) return;
+            const next = document.querySelector('.question');
+            if (!window.began || !next || next.dataset.key === ${JSON.stringify(asked)}) return;
             observer.disconnect();
             window.took = performance.now() - window.began;
           }).observe(document.querySelector('.ask'), { subtree: true, childList: true, attributes: true });`);
-        await page.keyboard.press(String(key));
+        await page.keyboard.press(String(pressed));
         latencies.push(await until(() => page.evaluate('window.took') as Promise<number | undefined>));
       }
       const after = await settled(page);
       expect(after.answered).toBeGreaterThan(2);
       expect(after.standing!.answeredNow).toBe(after.answered);
       expect(await page.locator('footer').textContent()).toMatch(/answered: \d+ put right/);
-      const sorted = latencies.sort((a, b) => a - b);
-      console.info(`next question after ${sorted.map((ms) => ms.toFixed(0)).join(', ')} ms`);
-      console.info(`refit ${after.standing!.refitSeconds.toFixed(2)} s`);
+      // A loaded machine may stutter once; the usual question is there before anybody notices.
+      expect(latencies.sort((a, b) => a - b)[1]).toBeLessThan(100);
       await page.keyboard.press('u');
       await page.getByText('Taken back').waitFor();
       const undone = await settled(page);

@@ -236,7 +236,7 @@ describe.skipIf(chromiumPath === undefined)(
       await page.locator('h1').waitFor();
       await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.textContent')).toBe('To the content');
-      for (let i = 0; i < 4; i++) await page.keyboard.press('Tab');
+      for (let i = 0; i < 5; i++) await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Classify', level: 1 }).waitFor();
       await page.close();

@@ -5,9 +5,11 @@ import { findMethod } from '../../methods/index.js';
 import { percent } from '../../percent.js';
 import { loadProblem } from '../../problem/index.js';
 import { readFeatureMeta } from '../../vision/index.js';
+import { estimateFromAnswers } from '../answer-estimate.js';
 import type { ProblemRows } from '../assemble.js';
 import { chosenParameters } from '../chosen-parameters.js';
 import { defaultNoise } from '../configuration.js';
+import { readDecisions } from '../decisions.js';
 import { keepRecords } from '../records.js';
 import { optionInputs, pluginInputs, type Stage } from '../stage.js';
 import { layout } from '../workspace.js';
@@ -50,7 +52,9 @@ export const fitStage: Stage = {
     if (problem.testShares && !('shares' in findMethod(method).parameters))
       note(`${method} takes no account of the shares in bowerbird.yaml`);
     for (const warning of result.record.warnings ?? []) note(warning);
-    await writeFit(workspace.path(layout.run), result, { pictures });
+    const estimate = estimateFromAnswers(await readDecisions(workspace), problem.testFeatures.rows);
+    const metrics = { ...result.metrics, ...(estimate && { estimate }) };
+    await writeFit(workspace.path(layout.run), { ...result, metrics }, { pictures });
     await keepRecords(workspace, result, { started, note, signal });
     const { accuracy, harmonic, strangers, thetaArea } = result.metrics;
     const score = accuracy === undefined ? '' : `, accuracy ${percent(accuracy, 2)} %`;
