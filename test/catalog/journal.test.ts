@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCatalog } from '../../src/catalog/index.js';
+import { Journal } from '../../src/catalog/journal.js';
 import { decodeRecords, encodeRecord, type JournalEvent } from '../../src/catalog/journal-record.js';
 
 let folder: string;
@@ -47,6 +48,20 @@ describe('a journal', () => {
       leaveJournal(workspace, whole.subarray(0, length));
       expect(await lanesOf(workspace)).toEqual([]);
     }
+  });
+
+  it('goes on behind the last segment there is, applied, waiting or known of', () => {
+    const journal = join(folder, 'journal');
+    const next = (after: number) => {
+      const opened = new Journal(journal, after);
+      opened.append([lane(0, 'a')]);
+      return opened.rotate();
+    };
+    expect(next(4)).toBe(5);
+    expect(next(0)).toBe(6);
+    new Journal(journal, 0).keep(new Journal(journal, 0).pending().at(-1)!);
+    expect(next(0)).toBe(7);
+    expect(next(20)).toBe(21);
   });
 
   it('is that of its own folder, whatever signs are in the name', async () => {

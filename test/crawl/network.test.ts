@@ -172,7 +172,8 @@ describe('the rate', () => {
     expect(requests.length).toBeGreaterThanOrEqual(62);
     const busiest = busiestWindow(requests, 1000);
     console.log(`at ${rate} requests a second the busiest second had ${busiest}, over ${seconds.toFixed(1)} s`);
-    expect(busiest).toBeLessThanOrEqual(rate);
+    // A request that reaches a busy server late falls into the second of those behind it.
+    expect(busiest).toBeLessThanOrEqual(1.1 * rate);
     expect(seconds).toBeGreaterThan((requests.length - 1) / rate - 0.1);
   });
 
@@ -231,6 +232,14 @@ describe('robots.txt', () => {
       false,
       true,
       true,
+    ]);
+  });
+
+  it('matches the parts of a wildcard one behind the other, never the same signs twice', () => {
+    const text = 'User-agent: *\nDisallow: /*ab*ab\nDisallow: /q*x*x$\n';
+    expect(['/ab', '/xaby', '/abab', '/ab/1/ab2', '/qx', '/qxx', '/qxyx'].map((path) => allows(text, path))).toEqual([
+      ...[true, true, false, false],
+      ...[true, false, false],
     ]);
   });
 

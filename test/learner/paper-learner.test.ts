@@ -21,6 +21,31 @@ describe('the learner', () => {
     expect(problemHash(problem)).toBe(before);
   });
 
+  it('reports the terms of its objective and the spread of the weights as they are', async () => {
+    const {
+      dictionary_: D,
+      semantics_: A,
+      webWeights_: theta,
+      trace_,
+    } = await new PaperLearner(parameters).fit(problem, { backend });
+    const last = trace_.at(-1)!;
+    let reconstruction = 0;
+    for (let i = 0; i < A.rows; i++)
+      for (let j = 0; j < D.rows; j++) {
+        let error = problem.testFeatures.at(i, j);
+        for (let k = 0; k < D.cols; k++) error -= A.at(i, k) * D.at(j, k);
+        reconstruction += error ** 2 / 2;
+      }
+    expect(last.reconstruction).toBeCloseTo(reconstruction, 8);
+    const terms = last.reconstruction + last.transfer + last.nuclear + last.discrepancy + last.error;
+    expect(last.objective).toBeCloseTo(terms, 10);
+    const mean = theta.reduce((sum, value) => sum + value, 0) / theta.length;
+    const squares = theta.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+    expect(last.thetaDeviation).toBeCloseTo(Math.sqrt(squares / theta.length), 6);
+    expect(last.thetaMinimum).toBeCloseTo(Math.min(...theta), 9);
+    expect(last.thetaMaximum).toBeCloseTo(Math.max(...theta), 9);
+  });
+
   it('forgets the first problem when it is fitted again', async () => {
     const other = generateProblem({ seed: 22, testCategories: 3 });
     const learner = await new PaperLearner(parameters).fit(other, { backend });
