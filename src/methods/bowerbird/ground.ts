@@ -5,7 +5,7 @@
  */
 import type { Backend, Matrix } from '../../linalg/index.js';
 import { rowDots, timesTransposed } from '../../numerics/index.js';
-import type { Problem } from '../../problem/index.js';
+import { type Problem, selectRows } from '../../problem/index.js';
 import type { WhitenedSpace } from '../blocks/whitened-space.js';
 import { imageTextHint } from './image-text.js';
 import type { NamedPictures } from './known.js';
@@ -76,4 +76,11 @@ function knownCategories({ auxiliaryMeans: means, auxiliaryCounts: counts, withi
   const spread = squares / Math.max(1, means.rows - 1) / means.cols;
   const fromSampling = (within * counts.reduce((sum, count) => sum + 1 / count, 0)) / counts.length;
   return { means, counts, within, between: Math.max(spread - fromSampling, 0.05 * spread, 1e-9) };
+}
+
+export function selectPlaced({ rows, squaredLengths }: Placed, chosen: ArrayLike<number>): Placed {
+  return {
+    rows: selectRows(rows, chosen) as Matrix<Float64Array>,
+    squaredLengths: Float64Array.from(chosen, (j) => squaredLengths[j]),
+  };
 }

@@ -1,0 +1,102 @@
+/** What the worlds of a rehearsal teach of web pictures and of strangers: there, right and wrong are known. */
+import { type Backend, Matrix } from '../../linalg/index.js';
+import { selectPlaced } from './ground.js';
+import { fitLogistic } from './logistic.js';
+import { Neighbours } from './neighbours.js';
+import type { BowerbirdSolver, Evidence } from './solver.js';
+import { lonelyRows, type Seen, type StrangerModel, strangerFeatures, teachDetector } from './strangers.js';
+import { distances } from './vectors.js';
+import { folderOfFew, type World } from './worlds.js';
+
+/** The share of wrong web pictures as their trust has it, without what is usual. */
+export function meanDistrust(solvers: readonly BowerbirdSolver[]): number {
+  const trust = solvers.flatMap((solver) => [...solver.trust]);
+  return 1 - trust.reduce((sum, value) => sum + value, 0) / Math.max(1, trust.length);
+}
+
+/** The chance that each crawled picture is right, by the means of the clean pictures, which a real fit does not have. */
+function judgedByCleanMeans({ ground, solver, pictures, truth, variance }: World): Float64Array {
+  const { backend, known, web, webLabels, dimension } = ground;
+  const count = solver.categories;
+  const clean = Matrix.zeros(count + known.means.rows, dimension);
+  const numbers = new Float64Array(count);
+  for (let j = 0; j < truth.length; j++) {
+    if (truth[j] < 0) continue;
+    const [to, from] = [clean.row(truth[j]), pictures.rows.row(j)];
+    for (let k = 0; k < to.length; k++) to[k] += from[k];
+    numbers[truth[j]]++;
+  }
+  // As far as the pictures of a category determine its mean.
+  const ratio = known.within / known.between;
+  for (let c = 0; c < count; c++) {
+    const row = clean.row(c);
+    for (let k = 0; k < row.length; k++) row[k] /= numbers[c] + ratio;
+  }
+  for (let k = 0; k < known.means.rows; k++) clean.row(count + k).set(known.means.row(k));
+  for (let c = 0; c < clean.rows; c++) {
+    const row = clean.row(c);
+    for (let k = 0; k < row.length; k++) row[k] += solver.webShift[k];
+  }
+  const far = distances(backend, web, clean);
+  const factor = (-0.5 * solver.options.sharpness) / variance;
+  return Float64Array.from(webLabels, (label, i) => {
+    const row = far.row(i);
+    let others = 0;
+    for (let c = 0; c < row.length; c++) if (c !== label) others += Math.exp(factor * (row[c] - row[label]));
+    // Right and wrong are as likely beforehand; a wrong one shows any other category.
+    return 1 / (1 + others / (row.length - 1));
+  });
+}
+
+/** How far the evidence of web pictures' looks is to be believed beside that of their words. */
+export function learnEvidence(worlds: readonly World[], text: number): Evidence {
+  const rows: Float64Array[] = [];
+  const targets: number[] = [];
+  const offsets: number[] = [];
+  for (const world of worlds) {
+    const { looks, words } = world.solver.webEvidence();
+    const right = world.right ?? judgedByCleanMeans(world);
+    for (let i = 0; i < looks.length; i++) {
+      rows.push(Float64Array.of(Math.max(-30, Math.min(30, looks[i]))));
+      targets.push(right[i]);
+      offsets.push(text * (words?.[i] ?? 0));
+    }
+  }
+  const share = targets.reduce((sum, value) => sum + value, 0) / targets.length;
+  if (!(share > 0.02 && share < 0.98)) return { slope: 1, intercept: 0, text };
+  const { weights, intercept } = fitLogistic(rows, targets, 1, offsets);
+  return {
+    slope: Math.min(2, Math.max(0.25, weights[0])),
+    intercept: Math.min(3, Math.max(-8, intercept - Math.log(share / (1 - share)))),
+    text,
+  };
+}
+
+/** Shares of strangers in folders of few categories. */
+const fewStrangerShares = [0.3, 0.2, 0.5];
+
+export function learnStrangers(backend: Backend, worlds: readonly World[], nearest: number): StrangerModel {
+  const seen = ({ solver, pictures, truth, variance }: World, rows?: Int32Array): Seen => {
+    const chosen = rows ? selectPlaced(pictures, rows) : pictures;
+    const neighbours = new Neighbours(backend, chosen, nearest);
+    const strange = Float64Array.from(rows ?? truth.keys(), (j) => (truth[j] < 0 ? 1 : 0));
+    return { rows: strangerFeatures(solver, chosen, variance, neighbours), strange, neighbours };
+  };
+  const company = worlds.map((world) => seen(world));
+  const few = worlds.flatMap((world, k) =>
+    fewStrangerShares.flatMap((share, draw) => {
+      const rows = folderOfFew(world, share, k + worlds.length * draw);
+      return rows ? seen(world, rows) : [];
+    }),
+  );
+  const lonely = worlds.map(({ solver, pictures, variance }, k) => ({
+    rows: lonelyRows(solver, pictures, variance),
+    strange: company[k].strange,
+  }));
+  const detector = teachDetector(company);
+  return {
+    company: detector,
+    few: few.length > 0 ? teachDetector(few) : detector,
+    lonely: teachDetector(lonely),
+  };
+}

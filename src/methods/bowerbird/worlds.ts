@@ -1,0 +1,151 @@
+/**
+ * The worlds of a rehearsal: plays (cast.ts) with their pictures placed and their web pictures learnt from, and folders drawn
+ * from them.
+ */
+import type { Backend } from '../../linalg/index.js';
+import { Random } from '../../linalg/index.js';
+import type { Problem } from '../../problem/index.js';
+import { rowsWhere, selectIntegers, selectRows } from '../../problem/index.js';
+import type { WhitenedSpace } from '../blocks/whitened-space.js';
+import type { Cast, Play } from './cast.js';
+import { type Ground, type GroundOptions, layGround, type Placed, place, selectPlaced } from './ground.js';
+import type { Judged } from './likelihood.js';
+import type { BowerbirdSolver } from './solver.js';
+import { leastCompany } from './strangers.js';
+import { distances } from './vectors.js';
+
+/** One split of the rehearsing categories. */
+export interface Draft {
+  readonly ground: Ground;
+  readonly pictures: Placed;
+  /** Among the listed ones of this world; −1 for strangers, which come last. */
+  readonly truth: Int32Array;
+  /** Auxiliary category of each picture. */
+  readonly shown: Int32Array;
+  /** 1 for web pictures that are right, where that is known. */
+  readonly right?: Float64Array;
+}
+
+/** The same once its web pictures have been learnt from. */
+export interface World extends Draft {
+  readonly solver: BowerbirdSolver;
+  readonly variance: number;
+}
+
+/** Pictures that several plays use are placed once. */
+export function draftsOf(
+  problem: Problem,
+  stage: Problem,
+  cast: Cast,
+  plays: readonly Play[],
+  backend: Backend,
+  space: WhitenedSpace,
+  options: GroundOptions,
+): Draft[] {
+  const used = [
+    ...new Set(plays.flatMap((play) => [...play.test, ...(cast.crawled ? [] : Array.from(play.web.rows))])),
+  ];
+  used.sort((a, b) => a - b);
+  const places = new Map(used.map((row, k) => [row, k]));
+  const all = place(backend, space, selectRows(problem.auxiliaryFeatures, used));
+  const chosen = (rows: ArrayLike<number>) =>
+    selectPlaced(
+      all,
+      Int32Array.from(rows, (row) => places.get(row)!),
+    );
+  const crawled = cast.crawled ? place(backend, space, problem.validationWeb!.features) : undefined;
+  return plays.map(({ listed, web, test, truth }) => {
+    const listing = {
+      ...stage,
+      webLabels: web.labels,
+      webText: web.text,
+      webVouched: undefined,
+      testSemantics: selectRows(problem.auxiliarySemantics, listed),
+    };
+    const placedWeb = crawled ? selectPlaced(crawled, web.rows) : chosen(web.rows);
+    const ground = layGround(backend, space, listing, options, placedWeb);
+    const shown = selectIntegers(problem.auxiliaryLabels, test);
+    return { ground, pictures: chosen(test), truth, shown, ...(web.right && { right: web.right }) };
+  });
+}
+
+export function asWorld(draft: Draft, solver: BowerbirdSolver): World {
+  if (solver.means === draft.ground.prior.means) solver.updateMeans();
+  return { ...draft, solver, variance: ownVariance(solver, draft.pictures, draft.truth) };
+}
+
+/** Variance of listed pictures about their own category's mean, per dimension. */
+function ownVariance(solver: BowerbirdSolver, pictures: Placed, truth: Int32Array): number {
+  const { backend, dimension, known } = solver.ground;
+  const far = distances(backend, pictures, solver.means);
+  let [sum, count] = [0, 0];
+  for (let j = 0; j < truth.length; j++) {
+    if (truth[j] < 0) continue;
+    sum += far.at(j, truth[j]) / dimension + solver.meanVariances[truth[j]];
+    count++;
+  }
+  return Math.max(sum / Math.max(1, count), known.within);
+}
+
+/** Scores of the listed pictures at sharpness 1. */
+export function unitScores({ solver, pictures, truth, variance }: World): Judged {
+  const listed = rowsWhere(truth.length, (j) => truth[j] >= 0);
+  const left = solver.meanVariances.reduce((sum, value) => sum + value, 0) / solver.meanVariances.length;
+  const scores = distances(solver.ground.backend, selectPlaced(pictures, listed), solver.means);
+  for (let k = 0; k < scores.data.length; k++) scores.data[k] *= -0.5 / (variance + left);
+  return { scores, labels: selectIntegers(truth, listed) };
+}
+
+/** Rows of a folder of listed pictures whose counts are spread as the given ones are. */
+export function likeFolder(
+  { truth, solver }: World,
+  shares: Float64Array,
+  pictures: number,
+  split: number,
+): Int32Array {
+  const random = new Random(71 + split);
+  const byCategory: number[][] = Array.from({ length: solver.categories }, () => []);
+  for (let j = 0; j < truth.length; j++) if (truth[j] >= 0) byCategory[truth[j]].push(j);
+  const sorted = Float64Array.from(shares).sort().reverse();
+  const order = random.permutation(byCategory.length);
+  // The share at the same place of a list of another length.
+  const wanted = Float64Array.from(
+    { length: byCategory.length },
+    (_, k) => sorted[Math.min(sorted.length - 1, Math.floor((k * sorted.length) / byCategory.length))],
+  );
+  wanted[0] = sorted[0];
+  const total = wanted.reduce((sum, share) => sum + share, 0);
+  const most = Math.max(leastCompany, pictures);
+  let scale = most;
+  order.forEach((category, k) => {
+    const share = wanted[k] / total;
+    if (share > 0.02) scale = Math.min(scale, byCategory[category].length / share);
+  });
+  const rows: number[] = [];
+  order.forEach((category, k) => {
+    const own = byCategory[category];
+    const count = Math.min(own.length, Math.round((wanted[k] / total) * scale));
+    for (const place of random.choice(own.length, count)) rows.push(own[place]);
+  });
+  return Int32Array.from(rows).sort();
+}
+
+/** The parts of the listed and the strange categories that occur in a folder of few. */
+const fewListed = 0.2;
+const fewStrange = 0.5;
+
+/** Rows of a folder in which few categories occur; undefined where that is no company. */
+export function folderOfFew({ truth, shown }: World, share: number, split: number): Int32Array | undefined {
+  const random = new Random(500 + split);
+  const some = (strange: boolean, part: number, least: number) => {
+    const categories = [...new Set(shown.filter((_, j) => truth[j] < 0 === strange))];
+    const count = Math.min(categories.length, Math.max(least, Math.round(part * categories.length)));
+    const kept = new Set(Array.from(random.choice(categories.length, count), (k) => categories[k]));
+    return Array.from(rowsWhere(truth.length, (j) => truth[j] < 0 === strange && kept.has(shown[j])));
+  };
+  const listed = some(false, fewListed, 2);
+  const others = some(true, fewStrange, 1);
+  const count = Math.min(others.length, Math.round((listed.length * share) / (1 - share)));
+  const strange = Array.from(random.choice(others.length, count), (k) => others[k]);
+  return count > 0 && listed.length + count >= leastCompany ? Int32Array.from([...listed, ...strange]) : undefined;
+}
