@@ -5,8 +5,6 @@
 import { open, writeFile } from 'node:fs/promises';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import { PictureError } from './errors.js';
-import { jpegSize } from './jpeg-size.js';
-import { type ResampleKernel, resample } from './resample.js';
 import { type PictureFormat, sniff } from './sniff.js';
 import type { PixelTask, TaskAnswer, TaskRequest } from './task.js';
 import { checkWebpChunks } from './webp-chunks.js';
@@ -73,17 +71,12 @@ async function decoded(input: Uint8Array, format: PictureFormat, request: TaskRe
     pages: 1,
     autoOrient: true,
   };
-  if (task.kind === 'pixels' && format === 'jpeg' && !tolerant) {
-    const size = jpegSize(input);
-    if (size && size.width * size.height > limits.pixels) throw tooLarge(limits);
-    // Nothing of the header is wanted but that, and reading it takes a tenth of the time.
-    if (size) return quickly(input, { ...options, failOn: 'warning' }, size, task, limits.seconds);
-  }
   const header = await sharp(input, { ...options, limitInputPixels: false }).metadata();
   const { width, height } = header.autoOrient;
   const base = { width, height, frames: header.pages ?? 1, channels: header.channels ?? 0, data: new Uint8Array(0) };
   if (task.kind === 'header') return base;
-  if (width * height > limits.pixels) throw tooLarge(limits);
+  if (width * height > limits.pixels)
+    throw new PictureError('too-large', `the picture has more than ${limits.pixels} pixels`);
   const run = async (failOn: SharpOptions['failOn']): Promise<Decoded> => {
     const picture = sharp(input, { ...options, failOn }).timeout({ seconds: limits.seconds });
     const { data, info } = await arranged(picture, task).toBuffer({ resolveWithObject: true });
@@ -95,60 +88,12 @@ async function decoded(input: Uint8Array, format: PictureFormat, request: TaskRe
     await writeFile(task.target, frame);
     return base;
   }
-  return format !== 'jpeg' || tolerant ? run(options.failOn) : forgiving(run);
-}
-
-/** Most warnings are about odd metadata and harmless; those about missing data are not. */
-function forgiving<T>(run: (failOn: 'warning' | 'error') => Promise<T>): Promise<T> {
+  if (format !== 'jpeg' || tolerant) return run(options.failOn);
+  // Most warnings are about odd metadata and harmless; those about missing data are not.
   return run('warning').catch((error: Error) => {
     if (damage.test(error.message) || /timeout/i.test(error.message)) throw error;
     return run('error');
   });
-}
-
-/**
- * A JPEG at the scale that is needed. One that is at least twice too large is decoded at a half, a quarter or an eighth of
- * its size by the decoder itself; a smaller one is decoded as it is and resampled here, in less time than libvips takes
- * to set up its pipeline for it.
- */
-async function quickly(
-  input: Uint8Array,
-  options: SharpOptions,
-  size: { width: number; height: number },
-  task: PixelTask,
-  seconds: number,
-): Promise<Decoded> {
-  const { box, cut, fit, kernel } = task;
-  const smallest = Math.min(size.width, size.height);
-  const small = smallest < 2 * Math.max(box.width, box.height) && smallest > 1;
-  const own = small && fit === 'cover' && isResampled(kernel);
-  const { data, info } = await forgiving((failOn) => {
-    const picture = sharp(input, { ...options, failOn }).timeout({ seconds });
-    const arrangedPicture = own ? picture.toColourspace('srgb').raw({ depth: 'uchar' }) : pixels(picture, task);
-    return arrangedPicture.toBuffer({ resolveWithObject: true });
-  });
-  const base = { frames: 1, channels: info.channels };
-  if (!own) return { ...base, width: info.width, height: info.height, data };
-  const scale = Math.max(box.width / info.width, box.height / info.height);
-  const target = {
-    width: Math.max(box.width, Math.round(info.width * scale)),
-    height: Math.max(box.height, Math.round(info.height * scale)),
-  };
-  // libvips shrinks to whole pixels, and enlarges as much as was asked for.
-  const scales = scale > 1 ? { x: scale, y: scale } : { x: target.width / info.width, y: target.height / info.height };
-  const part = cut ?? { left: 0, top: 0, ...box };
-  const left = Math.floor((target.width - box.width + 1) / 2) + part.left;
-  const top = Math.floor((target.height - box.height + 1) / 2) + part.top;
-  const { width, height } = part;
-  return { ...base, width, height, data: resample({ data, ...info }, scales, { left, top, width, height }, kernel) };
-}
-
-function isResampled(kernel: PixelTask['kernel']): kernel is ResampleKernel {
-  return kernel === 'linear' || kernel === 'cubic' || kernel === 'lanczos3';
-}
-
-function tooLarge({ pixels: most }: TaskRequest['limits']): PictureError {
-  return new PictureError('too-large', `the picture has more than ${most} pixels`);
 }
 
 function arranged(picture: Sharp, task: TaskRequest['task']): Sharp {
@@ -177,7 +122,8 @@ function pixels(picture: Sharp, { box, fit, kernel, cut, background, mirror = fa
 function fault(error: Error, { limits }: TaskRequest): Error {
   if (error instanceof PictureError || /^E[A-Z]+$/.test((error as NodeJS.ErrnoException).code ?? '')) return error;
   const problem = error.message.replace(/\s+/g, ' ').trim();
-  if (/pixel limit/i.test(problem)) return tooLarge(limits);
+  if (/pixel limit/i.test(problem))
+    return new PictureError('too-large', `the picture has more than ${limits.pixels} pixels`);
   if (/timeout/i.test(problem))
     return new PictureError('too-slow', `decoding took more than ${limits.seconds} seconds`);
   if (/not built in|not built with|unsupported (feature|codec)/i.test(problem))
