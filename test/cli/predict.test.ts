@@ -18,7 +18,9 @@ const printed = catchOutput();
 
 async function fitInto(out: string, ...words: string[]): Promise<void> {
   const [problemFile, ...options] = words[0]?.endsWith('.npz') ? words : [file('problem.npz'), ...words];
-  expect(await run(['fit', problemFile, '--out', file(out), '--threads', '1', '--quiet', ...options])).toBe(0);
+  expect(
+    await run(['fit', problemFile, '--out', file(out), '--replace', '--threads', '1', '--quiet', ...options]),
+  ).toBe(0);
   [printed.out, printed.errors] = ['', ''];
 }
 
