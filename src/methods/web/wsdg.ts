@@ -17,11 +17,19 @@ import {
   contentOrder,
   type LinearModel,
   linearDecisions,
+  transposedModel,
   uncentred,
 } from '../../numerics/index.js';
 import { integers, linear, log, number, type OptionsOf, oneOf, resolveParameters, whole } from '../../parameters.js';
 import type { Problem } from '../../problem/index.js';
-import { type FitOptions, type Method, notFitted, rowMaxima, rowsByCategory } from '../../problem/index.js';
+import {
+  type FitOptions,
+  type LinearDecision,
+  type Method,
+  notFitted,
+  rowMaxima,
+  rowsByCategory,
+} from '../../problem/index.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
 import { type Bag, BagMachine } from './bag-machine.js';
@@ -122,6 +130,11 @@ export class Wsdg implements Method {
 
   predict(features: Matrix): Int32Array {
     return rowMaxima(this.decisionValues(features));
+  }
+
+  /** The largest of several domains' values is not linear. */
+  linear(): LinearDecision | undefined {
+    return this.model_ && this.options.domains === 1 ? transposedModel(this.model_) : undefined;
   }
 }
 
