@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const least = 6;
-const folders = process.argv.length > 2 ? process.argv.slice(2) : ['src', 'test', 'bench', 'studio/src', 'scripts'];
+const folders =
+  process.argv.length > 2 ? process.argv.slice(2) : ['src', 'test', 'bench', 'studio/src', 'field/src', 'scripts'];
 
 function files(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

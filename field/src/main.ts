@@ -3,6 +3,7 @@ import { mount } from 'svelte';
 import App from './App.svelte';
 import { loadSite } from './site.js';
 import { chooseLanguage } from './texts.svelte.js';
+import '../../styles/base.css';
 import './style.css';
 
 const target = document.getElementById('app')!;

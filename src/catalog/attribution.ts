@@ -3,7 +3,7 @@
  * and names come from the web: in HTML they are escaped, in text they stay on their line.
  */
 import { extname } from 'node:path';
-import { writeBeside } from '../formats/index.js';
+import { escapeHtml, writeBeside } from '../formats/index.js';
 import type { Catalog } from './catalog.js';
 import type { PictureRow } from './picture.js';
 import { inUse } from './schema.js';
@@ -30,14 +30,12 @@ export function licenceName(picture: Pick<PictureRow, 'licence' | 'licenceUrl'>)
 
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 
-const escapeHtml = (text: string) => oneLine(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+const inLine = (text: string) => escapeHtml(oneLine(text));
 
 /** A link only where the address is one a browser may safely follow. */
 function link(text: string, address: string | undefined): string {
-  const words = escapeHtml(text);
-  return address && /^https?:\/\//i.test(address)
-    ? `<a href="${escapeHtml(address)}" rel="nofollow">${words}</a>`
-    : words;
+  const words = inLine(text);
+  return address && /^https?:\/\//i.test(address) ? `<a href="${inLine(address)}" rel="nofollow">${words}</a>` : words;
 }
 
 const cell = (value: string | undefined) => {
@@ -50,7 +48,7 @@ const layouts: Record<string, Layout> = {
   '.html': {
     head: '<!DOCTYPE html>\n<html lang="en"><meta charset="utf-8"><title>Attribution</title>\n<h1>Attribution</h1>\n<ul>\n',
     line: (picture) =>
-      `<li>${escapeHtml(picture.path ?? picture.id)}: ${link(picture.title ?? 'Untitled', picture.pageUrl ?? picture.imageUrl)} by ${link(picture.author ?? 'unknown author', picture.authorUrl)}, ${link(licenceName(picture), picture.licenceUrl)}</li>\n`,
+      `<li>${inLine(picture.path ?? picture.id)}: ${link(picture.title ?? 'Untitled', picture.pageUrl ?? picture.imageUrl)} by ${link(picture.author ?? 'unknown author', picture.authorUrl)}, ${link(licenceName(picture), picture.licenceUrl)}</li>\n`,
     foot: '</ul>\n</html>\n',
   },
   '.csv': {

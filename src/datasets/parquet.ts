@@ -1,6 +1,7 @@
 /** A Parquet file, read by DuckDB: its columns, its texts, and pictures in blocks of rows. */
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { FormatError } from '../errors.js';
+import { databaseFile, type MemoryDatabase, openMemoryDatabase } from '../formats/index.js';
 
 /** Rows whose pictures are read at a time. */
 const blockRows = 32;
@@ -9,40 +10,35 @@ export class ParquetFile {
   readonly file: string;
   readonly columns: readonly { name: string; type: string }[];
   readonly rows: number;
-  readonly #instance: DuckDBInstance;
-  readonly #connection: DuckDBConnection;
+  readonly #database: MemoryDatabase;
   #block: { start: number; values: readonly (Uint8Array | undefined)[] } | undefined;
 
   private constructor(
     file: string,
     columns: readonly { name: string; type: string }[],
     rows: number,
-    instance: DuckDBInstance,
-    connection: DuckDBConnection,
+    database: MemoryDatabase,
   ) {
     this.file = file;
     this.columns = columns;
     this.rows = rows;
-    this.#instance = instance;
-    this.#connection = connection;
+    this.#database = database;
+  }
+
+  get #connection(): DuckDBConnection {
+    return this.#database.connection;
   }
 
   static async open(file: string): Promise<ParquetFile> {
-    const instance = await DuckDBInstance.create(':memory:', {
-      memory_limit: '1GiB',
-      threads: '2',
-      // Extensions would be fetched from the network.
-      autoinstall_known_extensions: 'false',
-    });
-    const connection = await instance.connect();
+    const database = await openMemoryDatabase();
+    const { connection } = database;
     try {
       const described = await wrap(file, connection.runAndReadAll(`DESCRIBE SELECT * FROM ${reader(file)}`));
       const columns = described.getRows().map(([name, type]) => ({ name: String(name), type: String(type) }));
       const counted = await wrap(file, connection.runAndReadAll(`SELECT count(*)::INTEGER FROM ${reader(file)}`));
-      return new ParquetFile(file, columns, Number(counted.getRows()[0][0]), instance, connection);
+      return new ParquetFile(file, columns, Number(counted.getRows()[0][0]), database);
     } catch (error) {
-      connection.closeSync();
-      instance.closeSync();
+      database.close();
       throw error;
     }
   }
@@ -81,8 +77,7 @@ export class ParquetFile {
   }
 
   async close(): Promise<void> {
-    this.#connection.closeSync();
-    this.#instance.closeSync();
+    this.#database.close();
   }
 }
 
@@ -90,10 +85,8 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The name of one file, not a pattern for several. */
 function reader(file: string, numbered = false): string {
-  const name = `'${file.replaceAll("'", "''").replace(/[[*?]/g, '[$&]')}'`;
-  return `read_parquet(${name}${numbered ? ', file_row_number = true' : ''})`;
+  return `read_parquet(${databaseFile(file)}${numbered ? ', file_row_number = true' : ''})`;
 }
 
 async function wrap<T>(file: string, work: Promise<T>): Promise<T> {

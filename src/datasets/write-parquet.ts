@@ -4,9 +4,9 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DuckDBAppender, type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
 import { stringify } from 'yaml';
-import { writeFileAtomic } from '../formats/index.js';
+import { openMemoryDatabase, writeFileAtomic } from '../formats/index.js';
 import { categoriesOf, type DataPicture, fileNameOf, provenanceCells, provenanceColumns } from './picture.js';
 import type { DataWriter } from './write.js';
 
@@ -19,12 +19,8 @@ export const writeParquet: DataWriter = async (folder, pictures, { name, onPictu
   const categories = categoriesOf(pictures);
   const shards = await shardsOf(pictures);
   await mkdir(join(folder, 'data'));
-  const instance = await DuckDBInstance.create(':memory:', {
-    memory_limit: '1GiB',
-    threads: '2',
-    autoinstall_known_extensions: 'false',
-  });
-  const connection = await instance.connect();
+  const database = await openMemoryDatabase();
+  const { connection } = database;
   try {
     const columns = texts.map((column) => `"${column}" VARCHAR`).join(', ');
     for (const [s, shard] of shards.entries()) {
@@ -40,8 +36,7 @@ export const writeParquet: DataWriter = async (folder, pictures, { name, onPictu
       await copyShard(connection, join(folder, 'data', shardName(s, shards.length)), categories);
     }
   } finally {
-    connection.closeSync();
-    instance.closeSync();
+    database.close();
   }
   await writeFileAtomic(join(folder, 'README.md'), card(name, categories, pictures.length));
 };

@@ -13,13 +13,14 @@ import { type Backend, createBackend, Matrix } from '../linalg/index.js';
 import { fitLogistic } from '../methods/index.js';
 import {
   type LinearModel,
+  leastOnLogScale,
   linearDecisions,
   ridgeRegression,
   strangerSigns,
   toUnitRows,
   transposedModel,
 } from '../numerics/index.js';
-import { doubtAfter, unlistedChance } from '../problem/index.js';
+import { doubtAfter, selectRows, unlistedChance } from '../problem/index.js';
 import type { Progress } from '../progress.js';
 import { type FeatureModel, loadFeatures, type Picture, pictureFeatures } from '../vision/index.js';
 import { featureFolder, layout, type PictureSet, type ProblemRows, type Workspace } from '../workspace/index.js';
@@ -177,7 +178,7 @@ function fitScores(
     if (others[i] >= 0) wanted.set(k, C + others[i], 1);
   }
   const instanceWeights = used.map((i) => (others[i] < 0 ? 1 - unlisted[i] : 1));
-  return ridgeRegression(backend, rowsOf(features, used), wanted, { ridge, instanceWeights });
+  return ridgeRegression(backend, selectRows(features, used), wanted, { ridge, instanceWeights });
 }
 
 /** Decision values of each picture by a regression that saw neither it nor, of auxiliary pictures, its category. */
@@ -195,7 +196,7 @@ function crossScores(lessons: Lessons, ridge: number, backend: Backend): Matrix<
       backend,
     );
     const rest = all.filter((i) => half(i) !== seen);
-    const values = linearDecisions(backend, model, rowsOf(features, rest));
+    const values = linearDecisions(backend, model, selectRows(features, rest));
     for (const [k, i] of rest.entries()) result.row(i).set(values.row(k));
   }
   return result;
@@ -216,22 +217,10 @@ function chooseRidge(lessons: Lessons, backend: Backend) {
       }
       return sum;
     };
-    const temperature = leastOf(loss, 1e-3, 10);
+    const temperature = leastOnLogScale(loss, 1e-3, 10, 1e-3);
     return { ridge, temperature, scores, loss: loss(temperature) };
   });
   return tried.reduce((best, one) => (one.loss < best.loss ? one : best));
-}
-
-/** The minimum of a unimodal function of log x, by golden sections. */
-function leastOf(value: (x: number) => number, from: number, to: number): number {
-  const golden = (Math.sqrt(5) - 1) / 2;
-  let [low, high] = [Math.log(from), Math.log(to)];
-  while (high - low > 1e-3) {
-    const [a, b] = [high - golden * (high - low), low + golden * (high - low)];
-    if (value(Math.exp(a)) < value(Math.exp(b))) high = b;
-    else low = a;
-  }
-  return Math.exp((low + high) / 2);
 }
 
 /** What the scores of each picture, by the regression that has not seen it, say of whether it shows a category. */
@@ -293,12 +282,6 @@ function lossOf(
     ...(changes.length > 0 && { largestConfidenceChange: Math.max(...changes) }),
     ...(known.length > 0 && { accuracyBefore: right((i) => targets.row(i)), accuracyAfter: right(own) }),
   };
-}
-
-function rowsOf(matrix: Matrix<Float64Array>, rows: readonly number[]): Matrix<Float64Array> {
-  const result = Matrix.zeros(rows.length, matrix.cols);
-  for (const [k, i] of rows.entries()) result.row(k).set(matrix.row(i));
-  return result;
 }
 
 function scaled(matrix: Matrix<Float64Array>, factor: number): Matrix<Float64Array> {

@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { artefact } from '../artefact.js';
 import { BowerbirdError, UsageError } from '../errors.js';
-import { writeFileAtomic } from '../formats/index.js';
+import { escapeHtml, writeFileAtomic } from '../formats/index.js';
 import type { Site, SiteFile } from './site.js';
 
 /** Folders that belong to a site as a whole. */
@@ -152,8 +152,4 @@ function manifest(name: string) {
       icon('icon-512.png', '512x512', 'maskable'),
     ],
   };
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -7,7 +7,7 @@
  */
 import { ArgumentError } from '../errors.js';
 import { Matrix } from '../linalg/index.js';
-import { softmaxInPlace } from '../numerics/index.js';
+import { leastOnLogScale, softmaxInPlace } from '../numerics/index.js';
 import { rowMaxima } from '../problem/index.js';
 
 export interface Sharpness {
@@ -54,27 +54,18 @@ export function chancesOf(scores: Matrix, sharpness: Sharpness): Matrix<Float64A
   return chances;
 }
 
-/** The temperature with the smallest negative log-likelihood; it is unimodal in log T, so sections are halved. */
+/** The temperature with the smallest negative log-likelihood; it is unimodal in log T. */
 export function findTemperature(scores: Matrix, labels: Int32Array): number {
   if (scores.rows === 0 || scores.rows !== labels.length)
     throw new ArgumentError(`findTemperature: ${scores.rows} rows of scores for ${labels.length} labels`);
   const spread = scoreSpread(scores);
-  const loss = (logTemperature: number) => {
-    const temperature = Math.exp(logTemperature);
+  const loss = (temperature: number) => {
     let sum = 0;
     for (let i = 0; i < scores.rows; i++)
       sum -= Math.log(Math.max(1e-300, confidences(scores.row(i), { temperature, spread, doubt: 0 })[labels[i]]));
     return sum;
   };
-  const golden = (Math.sqrt(5) - 1) / 2;
-  let [low, high] = [Math.log(1e-2), Math.log(1e2)];
-  while (high - low > 1e-4) {
-    const a = high - golden * (high - low);
-    const b = low + golden * (high - low);
-    if (loss(a) < loss(b)) high = b;
-    else low = a;
-  }
-  return Math.exp((low + high) / 2);
+  return leastOnLogScale(loss, 1e-2, 1e2, 1e-4);
 }
 
 const groups = 15;

@@ -26,6 +26,7 @@ export {
   writeCsv,
 } from './csv.js';
 export { type CsvOptions, type CsvRecord, csvRecords } from './csv-records.js';
+export { databaseFile, type MemoryDatabase, openMemoryDatabase } from './duckdb.js';
 export {
   type FileSource,
   fileError,
@@ -37,6 +38,7 @@ export {
 } from './file.js';
 export { halfToFloats, realsToHalves } from './float16.js';
 export { gloveDimension, gloveEntries, readGlove, writeGlove } from './glove.js';
+export { escapeHtml } from './html.js';
 export { readMat } from './mat.js';
 export {
   describeMat,
@@ -57,6 +59,7 @@ export { matCellOf, matColumnOf, matColumnsOf, type WriteMatOptions, writeMat } 
 export { readNpy, readNpyHeader, writeNpy } from './npy.js';
 export { NpyWriter, type NpyWriterOptions } from './npy-writer.js';
 export { Npz, type OpenNpzOptions, openNpz, readNpz, type WriteNpzOptions, writeNpz } from './npz.js';
+export { type Field, readFields, textOf, type WireSource, WireWriter } from './protobuf.js';
 export { openSafetensors, readSafetensors, Safetensors, writeSafetensors } from './safetensors.js';
 export type { ArrayHeader, ReadArrayOptions, RowRange } from './stored-array.js';
 export type { WordVectorEntry } from './word-vectors.js';

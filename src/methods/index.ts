@@ -1,8 +1,9 @@
 /** Methods to compare with, under one contract. */
 export { currentName } from '../learner/index.js';
 export { curveArea, seenUnseenCurve } from './blocks/seen-unseen-curve.js';
-export { Bowerbird, type BowerbirdOptions } from './bowerbird/bowerbird.js';
+export { Bowerbird } from './bowerbird/bowerbird.js';
 export { fitLogistic } from './bowerbird/logistic.js';
+export type { BowerbirdOptions } from './bowerbird/options.js';
 export { partValues } from './parts.js';
 export { declaredMethods, findMethod, isShareable, methods, pluginModules, registerMethod } from './registry.js';
 export type { LearntRange } from './searched-ranges.js';

@@ -8,6 +8,7 @@ export { contentOrder } from './content-order.js';
 export { squaredDistances, squaredLengths } from './distances.js';
 export { fitMixture, jointDensities, type Mixture } from './em.js';
 export { digamma, inverseDigamma, logGamma, trigamma } from './gamma.js';
+export { leastOnLogScale } from './golden-section.js';
 export { type Graph, laplacianForm, neighbourGraph, smallest } from './graph.js';
 export { kMeans } from './k-means.js';
 export { gaussianKernel, medianWidth } from './kernels.js';

@@ -4,7 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeBeside } from '../formats/index.js';
+import { WireWriter, writeBeside } from '../formats/index.js';
 import { measurements, type RunRecord } from './run-record.js';
 
 /** @returns the file, in a folder of its own for the run, as TensorBoard wants it */
@@ -14,36 +14,40 @@ export async function writeEvents(folder: string, record: RunRecord): Promise<st
   const file = join(run, `events.out.tfevents.${Math.floor(record.ended / 1000)}.bowerbird.${process.pid}.0`);
   const time = record.ended / 1000;
   await writeBeside(file, async (pending) => {
-    const write = (event: Buffer) => pending.append(framed(event));
-    await write(Buffer.concat([double(1, time), text(3, 'brain.Event:2')]));
-    await write(Buffer.concat([double(1, time), message(5, parameterText(record))]));
+    const event = () => new WireWriter().double(1, time);
+    const write = (message: WireWriter) => pending.append(framed(message.finish()));
+    await write(event().text(3, 'brain.Event:2'));
+    await write(event().message(5, parameterText(record)));
     for (const { key, value, step } of measurements(record)) {
-      const scalar = message(1, Buffer.concat([text(1, key), float(2, value)]));
-      await write(Buffer.concat([double(1, time), integer(2, step), message(5, scalar)]));
+      const scalar = new WireWriter().message(1, new WireWriter().text(1, key).float(2, value));
+      await write(event().integer(2, step).message(5, scalar));
     }
   });
   return file;
 }
 
 /** A table in Markdown, which the text page of TensorBoard shows. */
-function parameterText({ parameters, tags }: RunRecord): Buffer {
+function parameterText({ parameters, tags }: RunRecord): WireWriter {
   const cell = (value: string) => value.replaceAll('|', '\\|').replace(/\s+/g, ' ');
   const rows = Object.entries({ ...parameters, ...tags }).map(([key, value]) => `| ${cell(key)} | ${cell(value)} |\n`);
   const table = `| | |\n| --- | --- |\n${rows.join('')}`;
-  const [stringType, pluginData] = [7, message(1, text(1, 'text'))];
-  const tensor = Buffer.concat([integer(1, stringType), message(2, message(2, integer(1, 1))), text(8, table)]);
-  return message(1, Buffer.concat([text(1, 'parameters/text_summary'), message(8, tensor), message(9, pluginData)]));
+  const stringType = 7;
+  const shape = new WireWriter().message(2, new WireWriter().integer(1, 1));
+  const tensor = new WireWriter().integer(1, stringType).message(2, shape).text(8, table);
+  const metadata = new WireWriter().message(1, new WireWriter().text(1, 'text'));
+  const value = new WireWriter().text(1, 'parameters/text_summary').message(8, tensor).message(9, metadata);
+  return new WireWriter().message(1, value);
 }
 
 /** Length, its checksum, data, its checksum. */
-function framed(data: Buffer): Buffer {
+function framed(data: Uint8Array): Buffer {
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(data.length));
   return Buffer.concat([length, checksum(length), data, checksum(data)]);
 }
 
 /** CRC-32C (Castagnoli), rotated and shifted so that a checksum of checksums is none. */
-function checksum(data: Buffer): Buffer {
+function checksum(data: Uint8Array): Buffer {
   let crc = 0xffffffff;
   for (const byte of data) crc = (table[(crc ^ byte) & 0xff] ^ (crc >>> 8)) >>> 0;
   crc = (crc ^ 0xffffffff) >>> 0;
@@ -58,27 +62,3 @@ const table = Uint32Array.from({ length: 256 }, (_, i) => {
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0x82f63b78 : value >>> 1;
   return value >>> 0;
 });
-
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
-  return Buffer.from([...bytes, rest]);
-}
-
-const tag = (field: number, type: number) => varint(field * 8 + type);
-const integer = (field: number, value: number) => Buffer.concat([tag(field, 0), varint(value)]);
-const message = (field: number, content: Buffer) => Buffer.concat([tag(field, 2), varint(content.length), content]);
-const text = (field: number, content: string) => message(field, Buffer.from(content));
-
-function double(field: number, value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeDoubleLE(value);
-  return Buffer.concat([tag(field, 1), bytes]);
-}
-
-function float(field: number, value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeFloatLE(value);
-  return Buffer.concat([tag(field, 5), bytes]);
-}

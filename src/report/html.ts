@@ -1,4 +1,5 @@
 /** HTML from templates: every value put into one is escaped, unless it is HTML that was made the same way. */
+import { escapeHtml } from '../formats/index.js';
 
 export class Html {
   readonly text: string;
@@ -13,13 +14,6 @@ export class Html {
 }
 
 export type HtmlValue = Html | string | number | undefined | null | false | readonly HtmlValue[];
-
-/** Nothing that could end a text, an attribute or a line remains. */
-export function escapeHtml(text: string): string {
-  return text
-    .replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-    .replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
-}
 
 function render(value: HtmlValue): string {
   if (value instanceof Html) return value.text;

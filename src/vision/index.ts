@@ -44,7 +44,6 @@ export { metadataFields, OnnxBuilder } from './onnx/build.js';
 export { compressWeights } from './onnx/compress.js';
 export { exposeTensor, resolveLayer } from './onnx/expose.js';
 export { graph, model, type OnnxGraph, readGraph } from './onnx/graph.js';
-export { type Field, WireWriter } from './onnx/wire.js';
 export type { ShardResult } from './pipeline.js';
 export { type Preprocessing, presets, readPreprocessing } from './preprocessing.js';
 export { measureRuntime, type RuntimeSpeed } from './runtime-speed.js';

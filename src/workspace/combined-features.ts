@@ -1,5 +1,5 @@
 /** Features of several looks, written as one set: a folder as any extraction leaves it, which all that follows reads. */
-import { Matrix } from '../linalg/index.js';
+import { selectRows } from '../problem/index.js';
 import {
   clearFeatures,
   completeShards,
@@ -42,7 +42,7 @@ export async function writeCombined(
   for (let from = 0; from === 0 || from < kept.length; from += meta.shardSize) {
     const ids = kept.slice(from, from + meta.shardSize);
     const rows = parts.map(({ features }, k) =>
-      selected(
+      selectRows(
         features,
         ids.map((id) => places[k].get(id)!),
       ),
@@ -60,10 +60,4 @@ export async function writeCombined(
   const shardOf = new Map(kept.map((id, i) => [id, Math.floor(i / meta.shardSize)]));
   const counts = await writeIndex(folder, shards, (id) => shardOf.get(id) ?? (failed.has(id) ? 0 : undefined));
   return { meta, ...counts };
-}
-
-function selected(features: Matrix, rows: readonly number[]): Matrix {
-  const result = Matrix.zeros(rows.length, features.cols, 'float32');
-  for (const [i, row] of rows.entries()) result.row(i).set(features.row(row));
-  return result;
 }

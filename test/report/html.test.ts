@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { escapeHtml, html, link, table } from '../../src/report/html.js';
+import { escapeHtml } from '../../src/formats/index.js';
+import { html, link, table } from '../../src/report/html.js';
 import fc from '../property.js';
 
 describe('html templates', () => {

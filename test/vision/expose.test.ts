@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/errors.js';
+import { readFields, WireWriter } from '../../src/formats/protobuf.js';
 import { ModelError } from '../../src/vision/errors.js';
 import { listLayers } from '../../src/vision/list-layers.js';
 import { OnnxBuilder } from '../../src/vision/onnx/build.js';
 import { exposeTensor, resolveLayer } from '../../src/vision/onnx/expose.js';
 import { outsidePaths } from '../../src/vision/onnx/external.js';
 import { readGraph } from '../../src/vision/onnx/graph.js';
-import { readFields, WireWriter } from '../../src/vision/onnx/wire.js';
 
 /** fc6 = relu(W6'x), fc7 = relu(W7' fc6), out = fc7 + fc7. */
 function chain(): Uint8Array {

@@ -4,8 +4,9 @@
  */
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { BowerbirdError, FormatError, UsageError } from '../../errors.js';
+import { databaseFile, type MemoryDatabase, openMemoryDatabase } from '../../formats/index.js';
 import { type Category, queryFor } from '../categories.js';
 import { licenceOf } from '../licence.js';
 import { list, text } from './answer.js';
@@ -28,16 +29,12 @@ type Field = keyof typeof columnNames;
 
 export function urlList(file: string): Source {
   let opening: Promise<{ connection: DuckDBConnection; hasCategory: boolean }> | undefined;
-  let instance: DuckDBInstance | undefined;
+  let database: MemoryDatabase | undefined;
 
   /** The list is copied once into a table of its own, so that asking for each category does not parse the file again. */
   async function open() {
-    instance = await DuckDBInstance.create(':memory:', {
-      memory_limit: '256MiB',
-      threads: '2',
-      autoinstall_known_extensions: 'false',
-    });
-    const connection = await instance.connect();
+    database = await openMemoryDatabase(256);
+    const { connection } = database;
     const reader = readerFor(file);
     const described = await wrap(file, connection.runAndReadAll(`DESCRIBE SELECT * FROM ${reader}`));
     const present = described.getRows().map((row) => String(row[0]));
@@ -123,15 +120,14 @@ export function urlList(file: string): Source {
     },
 
     async close() {
-      (await opening?.catch(() => undefined))?.connection.closeSync();
-      instance?.closeSync();
+      await opening?.catch(() => undefined);
+      database?.close();
     },
   };
 }
 
 function readerFor(file: string): string {
-  // The name of one file, not a pattern for several.
-  const quoted = `'${file.replaceAll("'", "''").replace(/[[*?]/g, '[$&]')}'`;
+  const quoted = databaseFile(file);
   switch (extname(file.replace(/\.gz$/, '')).toLowerCase()) {
     case '.csv':
       return `read_csv(${quoted}, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"')`;

@@ -8,7 +8,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend, Matrix } from '../../linalg/index.js';
 import { type LinearModel, linearDecisions, transposedModel } from '../../numerics/index.js';
-import { choice, linear, log, number, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
+import { resolveParameters } from '../../parameters.js';
 import { percent } from '../../percent.js';
 import type { Problem } from '../../problem/index.js';
 import {
@@ -30,62 +30,20 @@ import {
 } from '../../problem/index.js';
 import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
-import { type Ground, layGround, type Placed, place } from './ground.js';
+import { findStrangers, rowsOfStrangers, type StrangerSigns } from './folder-strangers.js';
+import { type Ground, layGround, place } from './ground.js';
 import { groupStrangers } from './groups.js';
 import { holdAnswers, namedPictures } from './known.js';
-import { firstQuartileLead } from './likelihood.js';
 import { linearFormula, strangerFormula } from './linear-formula.js';
 import { Neighbours } from './neighbours.js';
-import { type Manner, Rehearsal } from './rehearsal.js';
+import { type BowerbirdOptions, parameters, solverOptions, withoutRehearsal } from './options.js';
+import { folderSureness, type Manner, Rehearsal } from './rehearsal.js';
 import { mostRoundsAgain, type Settled, settle } from './settle.js';
-import type { StatedShares } from './shares.js';
-import { BowerbirdSolver, type SolverOptions, softened } from './solver.js';
-import {
-  leastCompany,
-  lonelyRows,
-  ratiosInCompany,
-  type StrangerModel,
-  strangerChances,
-  strangerFeatures,
-  strangerRatios,
-} from './strangers.js';
+import { statedShares } from './shares.js';
+import { BowerbirdSolver, softened } from './solver.js';
+import { lonelyRows, type StrangerModel, strangerRatios } from './strangers.js';
 import { type TestSide, TestState } from './test-state.js';
 import { softmaxRows } from './vectors.js';
-
-const parameters = {
-  shrinkage: number('added to the within-category covariance, as a share of its mean eigenvalue', 0.2, {
-    above: 0,
-    range: log(0.05, 1),
-  }),
-  power: number('exponent of the features, signs kept', 0.75, { above: 0, range: linear(0.5, 1) }),
-  sharpness: number('how sharply distances decide in a folder, times what rehearsals say', 1.3, {
-    above: 0,
-    range: log(0.7, 3),
-  }),
-  neighbourWeight: number('how much similar test pictures count; 0: not at all', 2.5, {
-    least: 0,
-    range: linear(0, 5),
-  }),
-  // Not searched for: it decides how well wrong pictures are told, which accuracy on other categories hardly shows.
-  textWeight: number('how much titles and tags count; 0: not at all', 0.2, { least: 0 }),
-  shares: choice('shares of the categories among the test pictures', 'unknown', ['unknown', 'equal']),
-  trust: number('trust in words from 0 to 1; -1: learnt from auxiliary categories', -1, { least: 0, most: 1, or: -1 }),
-  tails: number('degrees of freedom of web pictures, per dimension', 0.2, { above: 0 }),
-  neighbours: whole('similar pictures each test picture is joined with', 10),
-  answerWeight: number('pictures that one which a person named counts for among its neighbours', 3, { least: 1 }),
-  smoothing: number('words of prior in the language model of a category', 200, { above: 0 }),
-  rounds: whole('most rounds of the alternation', 100),
-};
-
-export type BowerbirdOptions = OptionsOf<typeof parameters>;
-
-/** Where there are too few auxiliary categories to rehearse with. */
-const withoutRehearsal = {
-  sharpness: 0.1,
-  spread: 1.2,
-  evidence: { slope: 0.5, intercept: 1 },
-  sureness: { factor: 0.5, doubt: 0.05 },
-};
 
 /** Products in a round up to which a folder is settled anew whenever an answer comes in. */
 const smallWork = 3e7;
@@ -365,57 +323,6 @@ export class Bowerbird implements Method {
   }
 }
 
-function solverOptions(options: BowerbirdOptions, rehearsal: Rehearsal | undefined, factor: number): SolverOptions {
-  return {
-    sharpness: factor * (rehearsal?.sharpness ?? withoutRehearsal.sharpness),
-    tails: options.tails,
-    evidence: rehearsal?.evidence ?? { ...withoutRehearsal.evidence, text: options.textWeight },
-  };
-}
-
-function rowsOfStrangers(alone: BowerbirdSolver, pictures: Placed, variance: number, neighbours: Neighbours) {
-  return pictures.rows.rows >= leastCompany
-    ? strangerFeatures(alone, pictures, variance, neighbours)
-    : lonelyRows(alone, pictures, variance);
-}
-
-/** What strangers are told by: features of the pictures, and how many pictures each listed category has at first sight. */
-interface StrangerSigns {
-  readonly rows: readonly Float64Array[];
-  readonly counts: Float64Array;
-}
-
-/** In the generalized setting known categories are no strangers, and nothing is known of others. */
-function findStrangers(
-  { pictures, known }: TestSide,
-  signs: StrangerSigns | undefined,
-  neighbours: Neighbours,
-  rehearsal: Rehearsal | undefined,
-): { unlisted: Float64Array; share: number } {
-  const n = pictures.rows.rows;
-  if (!rehearsal || !signs) {
-    const said = Float64Array.from({ length: n }, (_, j) => (known?.[j] === -1 ? 1 : 0));
-    return { unlisted: said, share: 0 };
-  }
-  const { strangers: model } = rehearsal;
-  const { rows, counts } = signs;
-  const { chances, share } =
-    n >= leastCompany
-      ? strangerChances(ratiosInCompany(model, rows, neighbours, counts, known), 10, known)
-      : strangerChances(strangerRatios(model.lonely, rows), 3, known);
-  return { unlisted: chances, share };
-}
-
-/**
- * How sure the answers for a folder may be. Spaces learnt from more or fewer categories give decisions of another scale than
- * those rehearsed: half of that difference is believed to be one of scale, half to be one of difficulty.
- */
-function folderSureness({ sureness, lead }: Manner, decisions: Matrix<Float64Array>, unlisted: Float64Array): Sureness {
-  const own = firstQuartileLead(decisions, (j) => unlisted[j] < 0.5);
-  const scale = Math.min(2.5, Math.max(0.5, Math.sqrt(lead / Math.max(own, 1e-3))));
-  return { ...sureness, factor: scale * sureness.factor };
-}
-
 function laterStrangers({ backend, space, later }: Fitted, features: Matrix): Float64Array {
   if (!later) return new Float64Array(features.rows);
   const { solver, variance, model, odds } = later;
@@ -424,11 +331,6 @@ function laterStrangers({ backend, space, later }: Fitted, features: Matrix): Fl
 }
 
 const logOdds = (share: number): number => Math.log(share / (1 - share));
-
-/** Numbers that are all the same say what the parameter `shares=equal` says. */
-function statedShares({ testShares }: Problem): StatedShares | undefined {
-  return testShares?.every((share) => Math.abs(share - testShares[0]) < 1e-9) ? 'equal' : testShares;
-}
 
 /** The answer for a picture without company: its scores, and what is known of the shares beforehand. */
 function answerAlone(state: TestState): void {

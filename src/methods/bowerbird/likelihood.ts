@@ -1,5 +1,6 @@
 /** How sharply scores decide and how sure they may be: what makes known labels most likely. */
 import type { Matrix } from '../../linalg/index.js';
+import { leastOnLogScale } from '../../numerics/index.js';
 import { doubtAfter, type Sureness } from '../../problem/index.js';
 
 /** Scores of pictures, n×C, and what they show. */
@@ -10,29 +11,13 @@ export interface Judged {
 
 /** argmax over s of Σ log softmax(s · scores)[label]; the sum is concave in s, so that a golden section finds it. */
 export function likeliestFactor(sets: readonly Judged[], low: number, high: number): number {
-  const value = (logarithm: number) => {
-    const factor = Math.exp(logarithm);
+  const loss = (factor: number) => {
     let total = 0;
     for (const { scores, labels } of sets)
-      for (let i = 0; i < scores.rows; i++) total += logChance(scores.row(i), labels[i], factor);
+      for (let i = 0; i < scores.rows; i++) total -= logChance(scores.row(i), labels[i], factor);
     return total;
   };
-  const golden = (Math.sqrt(5) - 1) / 2;
-  let [from, to] = [Math.log(low), Math.log(high)];
-  let [left, right] = [to - golden * (to - from), from + golden * (to - from)];
-  let [atLeft, atRight] = [value(left), value(right)];
-  while (to - from > 0.01) {
-    if (atLeft >= atRight) {
-      [to, right, atRight] = [right, left, atLeft];
-      left = to - golden * (to - from);
-      atLeft = value(left);
-    } else {
-      [from, left, atLeft] = [left, right, atRight];
-      right = from + golden * (to - from);
-      atRight = value(right);
-    }
-  }
-  return Math.exp((from + to) / 2);
+  return leastOnLogScale(loss, low, high, 0.01);
 }
 
 export interface Calibrated extends Sureness {

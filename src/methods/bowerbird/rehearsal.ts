@@ -233,3 +233,17 @@ export class Rehearsal {
 function solverOptions({ tails }: RehearsalOptions, sharpness: number, evidence: Evidence): SolverOptions {
   return { sharpness, tails, evidence };
 }
+
+/**
+ * How sure the answers for a folder may be. Spaces learnt from more or fewer categories give decisions of another scale than
+ * those rehearsed: half of that difference is believed to be one of scale, half to be one of difficulty.
+ */
+export function folderSureness(
+  { sureness, lead }: Manner,
+  decisions: Matrix<Float64Array>,
+  unlisted: Float64Array,
+): Sureness {
+  const own = firstQuartileLead(decisions, (j) => unlisted[j] < 0.5);
+  const scale = Math.min(2.5, Math.max(0.5, Math.sqrt(lead / Math.max(own, 1e-3))));
+  return { ...sureness, factor: scale * sureness.factor };
+}

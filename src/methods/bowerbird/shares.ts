@@ -10,6 +10,7 @@
  * count of far fewer than 1/ε pictures says nothing of attraction.
  */
 import { digamma, logGamma, trigamma } from '../../numerics/index.js';
+import type { Problem } from '../../problem/index.js';
 
 /** ε: variance of the logarithm of a category's count that is no difference of shares. */
 export const attraction = 0.1;
@@ -27,6 +28,11 @@ export interface ShareModel {
 
 /** Shares that a user has stated. */
 export type StatedShares = 'equal' | 'unknown' | Float64Array;
+
+/** What a problem states of the shares; numbers that are all the same say what the parameter `shares=equal` says. */
+export function statedShares({ testShares }: Problem): StatedShares | undefined {
+  return testShares?.every((share) => Math.abs(share - testShares[0]) < 1e-9) ? 'equal' : testShares;
+}
 
 /** The model that the counts themselves suggest. */
 export function learnShares(counts: Float64Array, strangerShare = 0): ShareModel {

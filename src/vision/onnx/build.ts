@@ -1,6 +1,7 @@
 /** Writes new ONNX models: nodes, constants and declared tensors in the order given, opset 13. */
+
+import { WireWriter } from '../../formats/index.js';
 import { attribute, graph, model, node, tensor } from './graph.js';
-import { WireWriter } from './wire.js';
 
 const opset = 13;
 const irVersion = 7;

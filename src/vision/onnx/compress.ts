@@ -3,7 +3,7 @@
  * q = round(w/s), s = max|w|/127. Nodes that turn them back into float32 are put before those of the network; engines carry
  * them out once, when the model is loaded, so that nothing is computed in low precision and every engine can run the result.
  */
-import { realsToHalves } from '../../formats/index.js';
+import { type Field, readFields, realsToHalves, WireWriter } from '../../formats/index.js';
 import { OnnxBuilder } from './build.js';
 import {
   type GraphNode,
@@ -13,7 +13,6 @@ import {
   readGraph,
   tensor,
 } from './graph.js';
-import { type Field, readFields, WireWriter } from './wire.js';
 
 /** Smaller tensors are left as they are: biases and scales count for much and take little. */
 const fewest = 1024;

@@ -2,10 +2,11 @@
  * Makes any intermediate tensor the output of a model: keeps the nodes the tensor depends on, drops the rest of the
  * network (so nothing after the layer is computed), and declares the tensor as the only output.
  */
+
+import { type Field, WireWriter } from '../../formats/index.js';
 import { ModelError } from '../errors.js';
 import { keepConstant, type OutsideFiles, refuseInnerReferences } from './external.js';
 import { type GraphNode, graph as graphFields, model as modelFields, type OnnxGraph } from './graph.js';
-import { type Field, WireWriter } from './wire.js';
 
 /** The tensor a layer name means: a tensor's own name, or a node's name for what that node writes first. */
 export function resolveLayer(graph: OnnxGraph, layer: string): string {

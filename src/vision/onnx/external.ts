@@ -7,6 +7,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
 import { FormatError } from '../../errors.js';
+import { type Field, readFields, textOf, type WireSource, WireWriter } from '../../formats/index.js';
 import { ModelError } from '../errors.js';
 import {
   attribute as attributeFields,
@@ -16,7 +17,6 @@ import {
   node as nodeFields,
   tensor as tensorFields,
 } from './graph.js';
-import { type Field, readFields, textOf, type WireSource, WireWriter } from './wire.js';
 
 /** Files already read during one edit. */
 export type OutsideFiles = Map<string, Uint8Array>;

@@ -3,7 +3,7 @@
  * constants, inputs and outputs. Field numbers are those of the ONNX schema (onnx.proto).
  */
 import { FormatError } from '../../errors.js';
-import { type Field, readFields, textOf, type WireSource } from './wire.js';
+import { type Field, readFields, textOf, type WireSource } from '../../formats/index.js';
 
 export const model = {
   irVersion: 1,

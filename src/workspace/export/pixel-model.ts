@@ -4,10 +4,10 @@
  * put beside them.
  */
 import { readFile } from 'node:fs/promises';
+import { type Field, WireWriter } from '../../formats/index.js';
 import {
   exposeTensor,
   type FeatureModel,
-  type Field,
   graph as graphFields,
   ModelError,
   metadataFields,
@@ -17,7 +17,6 @@ import {
   type Preprocessing,
   readGraph,
   resolveLayer,
-  WireWriter,
 } from '../../vision/index.js';
 import type { GraphMetadata } from './metadata.js';
 import { addScorer, type ExportedModel } from './scorer-graph.js';

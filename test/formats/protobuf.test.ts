@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/errors.js';
-import { readFields, textOf, WireWriter } from '../../src/vision/onnx/wire.js';
+import { readFields, textOf, WireWriter } from '../../src/formats/protobuf.js';
 import fc from '../property.js';
 
 const source = (bytes: Uint8Array) => ({ bytes, file: 'test.onnx' });

@@ -1,8 +1,8 @@
 /**
- * The protobuf wire format, as far as ONNX needs it. A message is a run of fields (number, wire type, value); reading
+ * The protobuf wire format, as far as ONNX and TensorBoard need it. A message is a run of fields (number, wire type, value); reading
  * yields byte ranges and copies nothing, so that a graph of half a gigabyte can be edited by keeping and dropping ranges.
  */
-import { FormatError } from '../../errors.js';
+import { FormatError } from '../errors.js';
 
 export interface Field {
   readonly number: number;
@@ -90,6 +90,11 @@ export class WireWriter {
   float(number: number, value: number): this {
     this.push(tag(number, 5));
     return this.push(new Uint8Array(Float32Array.of(value).buffer));
+  }
+
+  double(number: number, value: number): this {
+    this.push(tag(number, 1));
+    return this.push(new Uint8Array(Float64Array.of(value).buffer));
   }
 
   bytes(number: number, content: Uint8Array): this {

@@ -1,0 +1,52 @@
+/** The strangers of a folder: what they are told by, and how many there seem to be. */
+import type { Placed } from './ground.js';
+import type { Neighbours } from './neighbours.js';
+import type { Rehearsal } from './rehearsal.js';
+import type { BowerbirdSolver } from './solver.js';
+import {
+  leastCompany,
+  lonelyRows,
+  ratiosInCompany,
+  strangerChances,
+  strangerFeatures,
+  strangerRatios,
+} from './strangers.js';
+import type { TestSide } from './test-state.js';
+
+export function rowsOfStrangers(
+  alone: BowerbirdSolver,
+  pictures: Placed,
+  variance: number,
+  neighbours: Neighbours,
+): Float64Array[] {
+  return pictures.rows.rows >= leastCompany
+    ? strangerFeatures(alone, pictures, variance, neighbours)
+    : lonelyRows(alone, pictures, variance);
+}
+
+/** What strangers are told by: features of the pictures, and how many pictures each listed category has at first sight. */
+export interface StrangerSigns {
+  readonly rows: readonly Float64Array[];
+  readonly counts: Float64Array;
+}
+
+/** In the generalized setting known categories are no strangers, and nothing is known of others. */
+export function findStrangers(
+  { pictures, known }: TestSide,
+  signs: StrangerSigns | undefined,
+  neighbours: Neighbours,
+  rehearsal: Rehearsal | undefined,
+): { unlisted: Float64Array; share: number } {
+  const n = pictures.rows.rows;
+  if (!rehearsal || !signs) {
+    const said = Float64Array.from({ length: n }, (_, j) => (known?.[j] === -1 ? 1 : 0));
+    return { unlisted: said, share: 0 };
+  }
+  const { strangers: model } = rehearsal;
+  const { rows, counts } = signs;
+  const { chances, share } =
+    n >= leastCompany
+      ? strangerChances(ratiosInCompany(model, rows, neighbours, counts, known), 10, known)
+      : strangerChances(strangerRatios(model.lonely, rows), 3, known);
+  return { unlisted: chances, share };
+}
