@@ -1,0 +1,77 @@
+// The mutants of a folder: every small change that Stryker's instrumenter knows, less the wording of errors, and a draw among
+// them by seed. A mutant's name stays the same when other lines of its file change, so a draw hardly moves with the code.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Instrumenter } from '@stryker-mutator/instrumenter';
+
+const quiet = { debug() {}, info() {}, warn: console.error, isDebugEnabled: () => false };
+const hash = (text) => createHash('sha256').update(text).digest('hex');
+
+/** What an error says in words may change freely; its code and the place it names may not. */
+const wording = {
+  shouldIgnore(path) {
+    const call = path.parentPath?.node;
+    const inError =
+      call?.type === 'NewExpression' && call.callee.name?.endsWith('Error') && path.listKey === 'arguments';
+    const words = ['StringLiteral', 'TemplateLiteral', 'ObjectExpression', 'BinaryExpression'].includes(path.node.type);
+    return inError && words && !path.node.value?.startsWith?.('BOWERBIRD_') ? 'wording of an error' : undefined;
+  },
+};
+
+const options = { plugins: null, excludedMutations: [], ignorers: [wording], noHeader: false };
+
+/** Stryker's instrumented text of files, and the mutants that were placed; `mutate` says where (see Stryker). */
+export function instrument(files) {
+  return new Instrumenter(quiet).instrument(files, options);
+}
+
+/** Place of a position of Stryker (line and column from 0) in a text. */
+function offsetOf(lineStarts, { line, column }) {
+  return lineStarts[line] + column;
+}
+
+/** Every mutant of the files, in the order of the text. */
+export async function allMutants(root, paths) {
+  const files = paths.map((name) => ({ name, content: readFileSync(join(root, name), 'utf8'), mutate: true }));
+  const contents = new Map(files.map(({ name, content }) => [name, content]));
+  const lineStarts = new Map(
+    files.map(({ name, content }) => [name, [0, ...[...content.matchAll(/\n/g)].map(({ index }) => index + 1)]]),
+  );
+  const { mutants } = await instrument(files);
+  const seen = new Map();
+  return mutants
+    .filter(({ status }) => status !== 'Ignored')
+    .map(({ fileName, location, mutatorName, replacement }) => {
+      const starts = lineStarts.get(fileName);
+      const content = contents.get(fileName);
+      const start = offsetOf(starts, location.start);
+      const end = offsetOf(starts, location.end);
+      const original = content.slice(start, end);
+      const text = [fileName, mutatorName, original, replacement].join('\0');
+      const earlier = seen.get(text) ?? 0;
+      seen.set(text, earlier + 1);
+      return {
+        name: hash(`${text}\0${earlier}`).slice(0, 16),
+        file: fileName,
+        source: hash(content).slice(0, 16),
+        mutator: mutatorName,
+        line: location.start.line + 1,
+        location,
+        start,
+        end,
+        original,
+        replacement,
+        occurrence: earlier + 1,
+      };
+    });
+}
+
+/** `count` of the mutants, by seed. */
+export function draw(mutants, count, seed) {
+  return mutants
+    .map((mutant) => ({ mutant, rank: hash(`${seed} ${mutant.name}`) }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
+    .slice(0, count)
+    .map(({ mutant }) => mutant);
+}

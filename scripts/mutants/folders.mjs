@@ -1,0 +1,36 @@
+// Which tests belong to which folder of src/, in one place. A folder that is not listed has those of the same name.
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Folder of src/ -> files and folders of test/. */
+const testsOf = {
+  fit: ['fit', 'methods/missing-vectors.test.ts'],
+  'methods/bowerbird': ['methods/bowerbird', 'methods/contract.test.ts'],
+  'methods/blocks': ['methods/blocks', 'methods/bowerbird', 'fit/linear.test.ts'],
+  distribute: ['distribute', 'cli/worker.test.ts'],
+};
+
+/** Tests of memory, of being killed, of large sizes and of other programs take long and decide nothing about a small change. */
+const leftOut = /(memory|kill|large|chromium|cuda|python)[\w-]*\.test\.ts$/;
+
+function filesUnder(root, path, pattern) {
+  const whole = join(root, path);
+  if (!existsSync(whole)) return [];
+  if (statSync(whole).isFile()) return [path];
+  return readdirSync(whole, { recursive: true })
+    .map((name) => join(path, String(name)))
+    .filter((name) => pattern.test(name))
+    .sort();
+}
+
+/** The sources of a folder that may be mutated. */
+export function sourcesOf(root, folder) {
+  return filesUnder(root, join('src', folder), /(?<!\.d)\.ts$/);
+}
+
+/** The test files that decide about mutants of a folder. */
+export function testFilesOf(root, folder) {
+  return (testsOf[folder] ?? [folder])
+    .flatMap((path) => filesUnder(root, join('test', path), /\.test\.ts$/))
+    .filter((path) => !leftOut.test(path));
+}

@@ -1,0 +1,94 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+// @ts-expect-error: a plain script, without declarations
+import { allMutants, draw } from '../../scripts/mutants/draw.mjs';
+// @ts-expect-error: a plain script, without declarations
+import { equivalent } from '../../scripts/mutants/equivalent.mjs';
+// @ts-expect-error: a plain script, without declarations
+import { sourcesOf, testFilesOf } from '../../scripts/mutants/folders.mjs';
+// @ts-expect-error: a plain script, without declarations
+import { Journal } from '../../scripts/mutants/journal.mjs';
+import { temporaryFolder } from '../temporary-folder.js';
+
+const root = new URL('../../', import.meta.url).pathname;
+const folder = temporaryFolder();
+
+interface Mutant {
+  name: string;
+  line: number;
+  original: string;
+  replacement: string;
+  occurrence: number;
+}
+
+async function mutantsOf(name: string, text: string): Promise<Mutant[]> {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), text);
+  return allMutants(folder, [name]);
+}
+
+describe('mutants', () => {
+  it('are changes of the text at their place', async () => {
+    const mutants = await mutantsOf('sum.ts', 'export const sum = (a: number, b: number) => a + b;\n');
+    expect(mutants.map(({ original, replacement }) => [original, replacement])).toContainEqual(['a + b', 'a - b']);
+  });
+
+  it('leave the wording of errors alone, but not their codes', async () => {
+    const text =
+      "class OddError extends Error {}\nexport const odd = () => new OddError('BOWERBIRD_ODD', 'it is odd', { hint: 'even' });\n";
+    const changed = (await mutantsOf('odd.ts', text)).map(({ original }) => original);
+    expect(changed).toContain("'BOWERBIRD_ODD'");
+    expect(changed).not.toContain("'it is odd'");
+    expect(changed).not.toContain("'even'");
+  });
+
+  it('are drawn alike by the same seed, and keep their names when lines are added above', async () => {
+    const text = Array.from({ length: 20 }, (_, i) => `export const f${i} = (a: number) => a * ${i};`).join('\n');
+    const before = await mutantsOf('many.ts', text);
+    const after = await mutantsOf('many.ts', `// A line more.\n${text}`);
+    const names = (mutants: Mutant[], seed: string) => draw(mutants, 5, seed).map(({ name }: Mutant) => name);
+    expect(names(after, '1')).toEqual(names(before, '1'));
+    expect(names(before, '2')).not.toEqual(names(before, '1'));
+    expect(names(before, '1')).toHaveLength(5);
+  });
+});
+
+describe('the journal of mutants', () => {
+  const mutant = { name: 'a', source: 'as it was' };
+
+  it('believes that a mutant is noticed while its source is the same, whatever became of the tests', () => {
+    const file = join(folder, 'noticed.jsonl');
+    new Journal(file).add({ ...mutant, tests: 'old', status: 'killed' });
+    const journal = new Journal(file);
+    expect(journal.known(mutant, 'new')?.status).toBe('killed');
+    expect(journal.known({ ...mutant, source: 'changed' }, 'old')).toBeUndefined();
+  });
+
+  it('tries a survivor again when the tests changed, and reads past the last line of a run that was killed', () => {
+    const file = join(folder, 'survived.jsonl');
+    new Journal(file).add({ ...mutant, tests: 'old', status: 'survived' });
+    writeFileSync(file, '{"name": "b", "sta', { flag: 'a' });
+    const journal = new Journal(file);
+    expect(journal.known(mutant, 'old')?.status).toBe('survived');
+    expect(journal.known(mutant, 'new')).toBeUndefined();
+  });
+});
+
+describe('the tables of mutants', () => {
+  it('give every folder the tests of its name, and some more', () => {
+    expect(sourcesOf(root, 'linalg')).toContain(join('src', 'linalg', 'matrix.ts'));
+    expect(testFilesOf(root, 'formats')).toContain(join('test', 'formats', 'csv.test.ts'));
+    expect(testFilesOf(root, 'methods/bowerbird')).toContain(join('test', 'methods', 'contract.test.ts'));
+    expect(testFilesOf(root, 'formats').join()).not.toContain('memory.test.ts');
+  });
+
+  it('name equivalent mutants by text that is there, with a reason', () => {
+    for (const { file, before, after, reason } of equivalent) {
+      expect(existsSync(join(root, 'src', file)), file).toBe(true);
+      expect(readFileSync(join(root, 'src', file), 'utf8'), file).toContain(before);
+      expect(after).not.toBe(before);
+      expect(reason.length, file).toBeGreaterThan(15);
+    }
+  });
+});
