@@ -1,7 +1,7 @@
 // Makes small changes in the sources of a folder, one at a time, and says which of them its tests do not notice:
 //   npm run test:mutants -- FOLDER [--sample 60] [--seed 1] [--files PART,!PART...] [--all] [--anew]
 // Draws by seed, goes on where an interrupted run stopped, and repeats only what may have changed (docs/testing.md).
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -80,7 +80,7 @@ if (open.length > 0) await tryAll();
 report();
 
 async function tryAll() {
-  const sandbox = new Sandbox(root, place);
+  const sandbox = new Sandbox(root, place, sources);
   const host = new HostedTests(sandbox.folder, `${place}-reached`);
   const stop = () => {
     host.stop();
@@ -145,7 +145,7 @@ async function tryOne(sandbox, host, mutant, reached, usable) {
 
 /** The lines of a source that a mutant changes, before and after. */
 function difference(mutant) {
-  const text = readFileSync(join(root, mutant.file), 'utf8');
+  const { text } = mutant;
   const from = text.lastIndexOf('\n', mutant.start - 1) + 1;
   const to = text.indexOf('\n', mutant.end);
   const after = text.slice(from, mutant.start) + mutant.replacement + text.slice(mutant.end, to);

@@ -48,12 +48,13 @@ export async function allMutants(root, paths) {
       const start = offsetOf(starts, location.start);
       const end = offsetOf(starts, location.end);
       const original = content.slice(start, end);
-      const text = [fileName, mutatorName, original, replacement].join('\0');
-      const earlier = seen.get(text) ?? 0;
-      seen.set(text, earlier + 1);
+      const change = [fileName, mutatorName, original, replacement].join('\0');
+      const earlier = seen.get(change) ?? 0;
+      seen.set(change, earlier + 1);
       return {
-        name: hash(`${text}\0${earlier}`).slice(0, 16),
+        name: hash(`${change}\0${earlier}`).slice(0, 16),
         file: fileName,
+        text: content,
         source: hash(content).slice(0, 16),
         mutator: mutatorName,
         line: location.start.line + 1,

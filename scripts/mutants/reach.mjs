@@ -40,7 +40,7 @@ export async function reach(sandbox, host, mutants, testFiles, reachedFolder) {
   const names = new Map();
   const files = mutated.map((name) => ({
     name,
-    content: readFileSync(join(sandbox.root, name), 'utf8'),
+    content: sandbox.text(name),
     mutate: mutants.filter(({ file }) => file === name).map(({ location }) => location),
   }));
   const placed = await instrument(files);

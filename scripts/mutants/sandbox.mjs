@@ -26,8 +26,10 @@ function copy(from, to) {
 }
 
 export class Sandbox {
-  constructor(root, folder) {
-    this.root = root;
+  #sources;
+
+  /** @param sources the paths that will be changed */
+  constructor(root, folder, sources) {
     this.folder = folder;
     rmSync(folder, { recursive: true, force: true });
     const listed = spawnSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
@@ -39,6 +41,12 @@ export class Sandbox {
         copy(from, join(folder, from.slice(root.length)));
       }
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    this.#sources = new Map(sources.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  }
+
+  /** A source as it was when the copy was made; the working tree may go on. */
+  text(name) {
+    return this.#sources.get(name);
   }
 
   /** Gives a source another text; false if that is no TypeScript. */
@@ -53,13 +61,13 @@ export class Sandbox {
 
   /** Applies a mutant; false if it cannot be written as text. */
   mutate({ file, start, end, replacement }) {
-    const text = readFileSync(join(this.root, file), 'utf8');
+    const text = this.text(file);
     const changed = (as) => text.slice(0, start) + as + text.slice(end);
     return this.write(file, changed(replacement)) || this.write(file, changed(`(${replacement})`));
   }
 
   restore(file) {
-    this.write(file, readFileSync(join(this.root, file), 'utf8'));
+    this.write(file, this.text(file));
   }
 
   remove() {
