@@ -5,6 +5,7 @@
 import { ArgumentError, ProblemError } from '../errors.js';
 import { type NdArray, toInt32, toStrings } from '../formats/index.js';
 import type { Matrix } from '../linalg/index.js';
+import { scaleSemantics } from './normalize.js';
 import type { Problem } from './problem.js';
 import { stackColumns } from './rows.js';
 
@@ -66,12 +67,7 @@ export function imageTextPair(problem: Problem): ImageTextPair | undefined {
 export function besideEachOther(parts: readonly Matrix[]): Matrix {
   const scaled = parts.map((part) => {
     const rows = part.copy();
-    for (let i = 0; i < rows.rows; i++) {
-      const row = rows.row(i);
-      let squares = 0;
-      for (let j = 0; j < row.length; j++) squares += row[j] * row[j];
-      if (squares > 0) for (let j = 0; j < row.length; j++) row[j] /= Math.sqrt(squares);
-    }
+    scaleSemantics(rows);
     return rows;
   });
   return scaled.reduce((left, right) => stackColumns(left, right));

@@ -65,8 +65,8 @@ export function normalizeInPlace(problem: Problem, options: NormalizeOptions = {
   return problem;
 }
 
-/** A category without a vector stays without one. */
-function scaleSemantics(matrix: Matrix): void {
+/** Semantic vectors at unit length, in place; a category without a vector stays without one. */
+export function scaleSemantics(matrix: Matrix): void {
   for (let c = 0; c < matrix.rows; c++) {
     const row = matrix.row(c);
     let squares = 0;
@@ -95,13 +95,13 @@ export function zeroVectorError(array: string, row: number): ProblemError {
   );
 }
 
-/** Every row of the named array divided by its length, in place. */
-export function scaleToUnitLength(name: string, matrix: Matrix): void {
+/** Every row divided by its length, in place; `first` is the number of the first one in the named array. */
+export function scaleToUnitLength(name: string, matrix: Matrix, first = 0): void {
   for (let i = 0; i < matrix.rows; i++) {
     const row = matrix.row(i);
     let largest = 0;
     for (let j = 0; j < row.length; j++) largest = Math.max(largest, Math.abs(row[j]));
-    if (largest === 0) throw zeroVectorError(name, i);
+    if (largest === 0) throw zeroVectorError(name, first + i);
     // Dividing by the largest entry first keeps the squares from overflowing or vanishing.
     let squares = 0;
     for (let j = 0; j < row.length; j++) squares += (row[j] / largest) ** 2;

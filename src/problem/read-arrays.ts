@@ -21,10 +21,10 @@ export interface ReadOptions {
 /** The web pictures of a problem, the part that may lie in a file of its own. */
 export type WebPart = Pick<Problem, 'webFeatures' | 'webLabels' | 'webText' | 'webTexts' | 'webKinds' | 'webVouched'>;
 
-/** Reads everything from `source`, the web pictures from `webSource` (often the same). */
+/** Reads everything from `source`, the web pictures from `webSource` (often the same; without one there are none). */
 export async function readArrayProblem(
   source: ArraySource,
-  webSource: ArraySource,
+  webSource: ArraySource | undefined,
   options: ReadOptions,
 ): Promise<Problem> {
   const kinds = kindNames(options.semantics ?? 'semantics');
@@ -38,7 +38,7 @@ export async function readArrayProblem(
     auxiliarySemantics,
     auxiliaryNames:
       (await read.optional('aux_names', 'strings')) ?? numberedNames('auxiliary', auxiliarySemantics.rows),
-    ...(await readWeb(webSource, auxiliaryFeatures.cols, options)),
+    ...(webSource ? await readWeb(webSource, auxiliaryFeatures.cols, options) : noWeb(auxiliaryFeatures.cols, options)),
     testFeatures: await read.matrix('test_features'),
     testLabels: await read.optional('test_labels', 'integers'),
     testKnown: await read.optional('test_known', 'integers'),
@@ -83,9 +83,12 @@ function normalized(shares: Float64Array | undefined): Float64Array | undefined 
   return total > 0 ? shares!.map((share) => share / total) : shares;
 }
 
+function noWeb(dimensions: number, { dtype }: ReadOptions): WebPart {
+  return { webFeatures: Matrix.zeros(0, dimensions, dtype), webLabels: new Int32Array(0) };
+}
+
 export async function readWeb(source: ArraySource, dimensions: number, options: ReadOptions): Promise<WebPart> {
-  if (!source.has('web_features') && options.web === 'optional')
-    return { webFeatures: Matrix.zeros(0, dimensions, options.dtype), webLabels: new Int32Array(0) };
+  if (!source.has('web_features') && options.web === 'optional') return noWeb(dimensions, options);
   for (const name of ['web_features', 'web_labels'])
     if (!source.has(name))
       throw new FormatError(

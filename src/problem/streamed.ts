@@ -9,7 +9,7 @@ import { Matrix } from '../linalg/index.js';
 import { type ArraySource, isFolder, openArrays } from './array-source.js';
 import { checkProblem } from './check.js';
 import type { LoadOptions } from './load.js';
-import { normalizeInPlace, zeroVectorError } from './normalize.js';
+import { normalizeInPlace, scaleToUnitLength } from './normalize.js';
 import type { Problem } from './problem.js';
 import { readArrayProblem, toMarks, withTermFrequencies } from './read-arrays.js';
 
@@ -54,28 +54,21 @@ export async function openStreamedProblem(path: string, options: LoadOptions = {
     );
   const source = await openArrays(path);
   try {
-    const others = await readArrayProblem(source, withoutWeb(source), { ...options, dtype, web: 'optional' });
+    const others = await readArrayProblem(source, undefined, { ...options, dtype });
     checkProblem(others, { scaling, web: 'optional' });
     normalizeInPlace(others, options);
     const problem = withTermFrequencies({ ...others, ...(await webAttachments(source, dtype)) }, { ...options, dtype });
     const rows = await openRows(path);
-    checkRows(problem, rows);
+    try {
+      checkRows(problem, rows);
+    } catch (error) {
+      await rows.close();
+      throw error;
+    }
     return { problem, webRows: scaledRows(rows, scaling === 'l2'), close: () => rows.close() };
   } finally {
     await source.close();
   }
-}
-
-function withoutWeb(source: ArraySource): ArraySource {
-  const shown = (name: string) => !name.startsWith('web_');
-  return {
-    path: source.path,
-    names: source.names.filter(shown),
-    has: (name) => shown(name) && source.has(name),
-    header: (name) => source.header(name),
-    read: (name) => source.read(name),
-    close: () => source.close(),
-  };
 }
 
 async function webAttachments(source: ArraySource, dtype: 'float64' | 'float32') {
@@ -151,17 +144,10 @@ function scaledRows(source: ArrayRows, unitLength: boolean): WebRows {
     async read(into, start, end) {
       const block = new Matrix(into.data, end - start, cols);
       await source.readRows(start, end, block.data);
-      for (let i = 0; i < block.rows; i++) {
-        const row = block.row(i);
-        let squares = 0;
-        for (let j = 0; j < row.length; j++) squares += row[j] * row[j];
-        if (!Number.isFinite(squares))
-          throw new ProblemError('web_features', start + i, 'a feature is not a finite number');
-        if (!unitLength) continue;
-        if (squares === 0) throw zeroVectorError('web_features', start + i);
-        const factor = 1 / Math.sqrt(squares);
-        for (let j = 0; j < row.length; j++) row[j] *= factor;
-      }
+      const wrong = block.data.subarray(0, block.rows * cols).findIndex((value) => !Number.isFinite(value));
+      if (wrong >= 0)
+        throw new ProblemError('web_features', start + Math.floor(wrong / cols), 'a feature is not a finite number');
+      if (unitLength) scaleToUnitLength('web_features', block, start);
     },
   };
 }

@@ -112,6 +112,15 @@ describe('the xlsa17 pair', () => {
     await expect(loadProblem(path)).rejects.toThrow('this kind of file has no web pictures');
   });
 
+  it('refuses the label 0: classes count from 1', async () => {
+    const path = await pair('zero');
+    const zero = column(0, ...labels.slice(1));
+    await writeMat(join(path, 'res101.mat'), { features: matColumnsOf(features), labels: zero });
+    await expect(readProblem(path, { web: 'optional' })).rejects.toThrow(
+      'labels, row 0: label 0 is not one of the classes 1…4',
+    );
+  });
+
   it.each([
     ['location', { trainval_loc: column(4, 7) }, 'trainval_loc, row 1: location 7 is not one of the 6 pictures'],
     ['overlap', { trainval_loc: column(4, 1) }, 'class 1 ("crow") is trained on too'],

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { writeNpy } from '../../src/formats/npy.js';
+import { Matrix } from '../../src/linalg/matrix.js';
+import { loadProblem, problemHash, saveProblem } from '../../src/problem/index.js';
+import { openStreamedProblem, webFeatureBytes } from '../../src/problem/streamed.js';
+import { temporaryFolder } from '../temporary-folder.js';
+import { smallProblem } from './small-problem.js';
+
+const folder = temporaryFolder();
+const three = smallProblem({
+  webFeatures: Matrix.from([
+    [2, 1],
+    [1, 2],
+    [3, 4],
+  ]),
+  webLabels: Int32Array.of(0, 1, 1),
+  webTexts: ['rook roof', 'jackdaw roof', 'rook'],
+  webKinds: ['photo', 'photo', 'drawing'],
+  webVouched: Uint8Array.of(0, 1, 0),
+});
+
+async function saved(name: string, problem = three): Promise<string> {
+  const path = join(folder, name);
+  await saveProblem(path, problem);
+  return path;
+}
+
+describe('a problem whose web features stay in their file', () => {
+  it.each(['whole.npz', 'whole'])('is the same as in memory, but for the rows (%s)', async (name) => {
+    for (const scaling of ['l2', 'none'] as const) {
+      const path = await saved(`${scaling}-${name}`);
+      const loaded = await loadProblem(path, { scaling });
+      const { problem, webRows, close } = await openStreamedProblem(path, { scaling });
+      expect([webRows.rows, webRows.cols, problem.webFeatures.rows]).toEqual([3, 2, 0]);
+      const read = Matrix.zeros(3, 2);
+      await webRows.read(read, 0, 3);
+      expect(problemHash({ ...problem, webFeatures: read })).toBe(problemHash(loaded));
+      expect(problem.webKinds).toEqual(three.webKinds);
+      const block = Matrix.zeros(2, 2);
+      await webRows.read(block, 1, 3);
+      await close();
+      expect([...block.data]).toEqual([...loaded.webFeatures.row(1), ...loaded.webFeatures.row(2)]);
+    }
+  });
+
+  it('says how many bytes the rows would take', async () => {
+    const path = await saved('bytes.npz');
+    expect(await webFeatureBytes(path, 8)).toBe(3 * 2 * 8);
+    expect(await webFeatureBytes(path, 4)).toBe(3 * 2 * 4);
+    expect(await webFeatureBytes(join(folder, 'any.mat'), 8)).toBe(0);
+  });
+
+  it('does not scale what needs all rows at once', async () => {
+    const path = await saved('scaling.npz');
+    for (const options of [{ scaling: 'zscore' }, { centreFeatures: true }, { webFile: path }] as const)
+      await expect(openStreamedProblem(path, options)).rejects.toMatchObject({ code: 'BOWERBIRD_ARGUMENT' });
+  });
+
+  it('names the row that is zero or no number when it comes by', async () => {
+    const rows = (last: number[]) => Matrix.from([[2, 1], [1, 2], last]);
+    const read = async (name: string, last: number[], scaling: 'l2' | 'none') => {
+      const path = await saved(name);
+      await writeNpy(join(path, 'web_features.npy'), rows(last));
+      const { webRows, close } = await openStreamedProblem(path, { scaling });
+      const error = await webRows.read(Matrix.zeros(2, 2), 1, 3).catch((e) => e);
+      await close();
+      return error;
+    };
+    expect(await read('nan', [0, Number.NaN], 'none')).toMatchObject({ array: 'web_features', row: 2 });
+    expect(await read('zero', [0, 0], 'l2')).toMatchObject({ array: 'web_features', row: 2 });
+    expect(await read('zero-is-fine', [0, 0], 'none')).toBeUndefined();
+    // Squares of these numbers overflow and vanish.
+    expect(await read('huge', [3e200, 4e200], 'l2')).toBeUndefined();
+    expect(await read('tiny', [3e-200, 4e-200], 'l2')).toBeUndefined();
+  });
+
+  it('checks the labels against the rows in the file', async () => {
+    const changed = async (name: string, array: string, value: Parameters<typeof writeNpy>[1]) => {
+      const path = await saved(name);
+      await writeNpy(join(path, `${array}.npy`), value);
+      return openStreamedProblem(path);
+    };
+    const labels = (...data: number[]) =>
+      ({ shape: [data.length], dtype: 'int32', data: Int32Array.from(data) }) as const;
+    await expect(changed('wide', 'web_features', Matrix.zeros(3, 3))).rejects.toThrow('n×2 was expected');
+    await expect(changed('few', 'web_labels', labels(0, 1))).rejects.toThrow('has 2 labels for 3 pictures');
+    await expect(changed('low', 'web_labels', labels(0, 1, -1))).rejects.toMatchObject({ row: 2 });
+    await expect(changed('high', 'web_labels', labels(0, 2, 1))).rejects.toMatchObject({ row: 1 });
+    await expect(changed('none', 'web_labels', labels(1, 1, 1))).rejects.toThrow('category 0 ("rook") has no picture');
+    await expect(changed('vouched', 'web_vouched', labels(1, 0))).rejects.toThrow('has 2 rows, web_features has 3');
+  });
+});
