@@ -207,6 +207,7 @@ describe('Random', () => {
       parent.fork(1),
       parent.fork(1).fork(0),
       new Random(9, 1),
+      new Random(9, 1).fork(0),
       new Random(10),
     ];
     const samples = streams.map((stream) => stream.normalArray(n));
@@ -255,15 +256,19 @@ describe('Random', () => {
     expect(afterCarry.uint32()).toBe(beforeCarry.uint32());
   });
 
-  it('names the argument that is wrong', () => {
-    expect(() => new Random(-1)).toThrow(/seed is -1/);
-    expect(() => new Random(1.5)).toThrow(/seed is 1.5/);
-    expect(() => new Random(1, Number.NaN)).toThrow(/stream is NaN/);
+  it('names the function and the argument that is wrong', () => {
+    expect(() => new Random(-1)).toThrow(/^Random: seed is -1/);
+    expect(() => new Random(1.5)).toThrow(/^Random: seed is 1.5/);
+    expect(() => new Random(1, Number.NaN)).toThrow(/^Random: stream is NaN/);
     const random = new Random(1);
-    expect(() => random.integer(0)).toThrow(/bound is 0, expected an integer from 1/);
-    expect(() => random.choice(3, 4)).toThrow(/k is 4, expected an integer from 0 to 3/);
+    expect(() => random.integer(0)).toThrow(/^Random.integer: bound is 0, expected an integer from 1/);
+    expect(() => random.choice(3, 4)).toThrow(/^Random.choice: k is 4, expected an integer from 0 to 3/);
+    expect(() => random.choice(-1, 0)).toThrow(/^Random.choice: n is -1/);
+    expect(() => random.permutation(2 ** 31)).toThrow(/^Random.permutation: n is 2147483648/);
     expect(() => random.permutation(2 ** 31)).toThrow(ArgumentError);
-    expect(() => random.normalArray(-1)).toThrow(/Random.normalArray: n is -1/);
+    expect(() => random.normalArray(-1)).toThrow(/^Random.normalArray: n is -1/);
+    expect(() => random.uniformArray(0.5)).toThrow(/^Random.uniformArray: n is 0.5/);
+    expect(() => random.fork(-1)).toThrow(/^Random.fork: stream is -1/);
     expect(() => Random.restore({ ...random.state, remaining: 9 })).toThrow(/not a state/);
     expect(() => Random.restore(JSON.parse('{}'))).toThrow(/not a state/);
     expect(() => Random.restore(JSON.parse('null'))).toThrow(/not a state/);
