@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import type * as Koffi from 'koffi';
 import type { RealArray } from '../matrix.js';
 import type { Candidate } from './candidates.js';
+import { withCoreType } from './core-type.js';
 import { largePageAdvice } from './pages.js';
 
 export type Foreign = (...values: unknown[]) => unknown;
@@ -60,7 +61,7 @@ export async function loadKoffi(): Promise<typeof Koffi> {
 
 /** Opens a candidate. Throws an Error that says what is wrong with it. */
 export function openLibrary(koffi: typeof Koffi, candidate: Candidate): Library {
-  const handle = koffi.load(candidate.path);
+  const handle = withCoreType(koffi, () => koffi.load(candidate.path));
   const blas = part(handle, 'dgemm');
   if (!blas) throw new Error('it has no dgemm');
   const family = familyOf(handle, blas.spelling, candidate.path);
