@@ -30,6 +30,7 @@ export {
   writeFit,
 } from './folder.js';
 export { seenUnseenArea } from './generalized-scores.js';
+export { type AccuracyIntervals, accuracyIntervals, type Interval } from './intervals.js';
 export { type FitMetrics, fitMetrics, type StrangerScores } from './metrics.js';
 export { loadModel, saveModel } from './model-file.js';
 export type { FitRecord, FitResult, StrangerGroup, WeightedPicture } from './result.js';

@@ -24,6 +24,8 @@ export interface FitMetrics {
   meanCategoryAccuracy?: number;
   /** Accuracy within each category that has test pictures, by name. */
   categories?: Record<string, number>;
+  /** Pictures that each of these was scored on. */
+  categoryPictures?: Record<string, number>;
   /** Generalized setting: mean per-category accuracy over auxiliary (seen) and test (unseen) categories, and 2su/(s + u). */
   seen?: number;
   unseen?: number;
@@ -122,9 +124,12 @@ export function confidenceMetrics(answers: Omit<Said, 'scores'>, problem: Proble
 
 function labelledMetrics(predictions: Int32Array, labels: Int32Array, names: readonly string[]): FitMetrics {
   const each = categoryAccuracies(predictions, labels, names.length);
+  const pictures = new Map<string, number>();
+  for (const label of labels) pictures.set(names[label], (pictures.get(names[label]) ?? 0) + 1);
   return {
     accuracy: accuracy(predictions, labels),
     meanCategoryAccuracy: meanCategoryAccuracy(predictions, labels, names.length),
     categories: Object.fromEntries([...each].flatMap((value, c) => (Number.isNaN(value) ? [] : [[names[c], value]]))),
+    categoryPictures: Object.fromEntries(pictures),
   };
 }

@@ -1,5 +1,6 @@
 /** Accuracy within each category: bars for one method, pairs of dots for two. */
 import type { CompareRow } from '../evaluation/index.js';
+import type { Interval } from '../fit/index.js';
 import { chart, colours, Plot } from './chart.js';
 import { shorten } from './format.js';
 import { type Html, html } from './html.js';
@@ -78,9 +79,15 @@ export function categoryPairs(best: CompareRow | undefined, reference: CompareRo
   return html`<h3>Accuracy within each category</h3>${drawn}`;
 }
 
-export function categoryBars(categories: Readonly<Record<string, number>>): Html {
+export function categoryBars(
+  categories: Readonly<Record<string, number>>,
+  intervals: Readonly<Record<string, Interval>>,
+): Html {
   const all = Object.entries(categories)
-    .map(([name, share]) => ({ name, accuracy: 100 * share }))
+    .map(([name, share]) => {
+      const { low, high } = intervals[name] ?? { low: share, high: share };
+      return { name, accuracy: 100 * share, low: 100 * low, high: 100 * high };
+    })
     .sort((a, b) => b.accuracy - a.accuracy || a.name.localeCompare(b.name));
   const data = all.slice(-mostCategories);
   const height = Math.max(11, Math.min(22, 900 / data.length));
@@ -100,11 +107,13 @@ export function categoryBars(categories: Readonly<Record<string, number>>): Html
             y: 'name',
             x: 'accuracy',
             fill: colours.accent,
-            title: (entry: { name: string; accuracy: number }) => `${entry.name}: ${entry.accuracy.toFixed(1)} %`,
+            title: (entry: (typeof data)[number]) =>
+              `${entry.name}: ${entry.accuracy.toFixed(1)} %, between ${entry.low.toFixed(0)} and ${entry.high.toFixed(0)} %`,
           }),
+          Plot.ruleY(data, { y: 'name', x1: 'low', x2: 'high', stroke: 'currentColor', strokeWidth: 1.2 }),
           Plot.text(data, {
             y: 'name',
-            x: 'accuracy',
+            x: (entry: { accuracy: number; high: number }) => Math.max(entry.accuracy, entry.high),
             text: (entry: { accuracy: number }) => entry.accuracy.toFixed(0),
             dx: 5,
             textAnchor: 'start',
@@ -114,7 +123,12 @@ export function categoryBars(categories: Readonly<Record<string, number>>): Html
         ],
       };
     },
-    { label: 'Accuracy within each category', caption: omission(all.length) },
+    {
+      label: 'Accuracy within each category',
+      caption: [omission(all.length), 'Lines are 95 % intervals: the fewer pictures a category has, the longer.']
+        .filter(Boolean)
+        .join(' '),
+    },
   );
   return html`<h3>Accuracy within each category</h3>${drawn}`;
 }

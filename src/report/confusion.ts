@@ -21,7 +21,9 @@ export function confusionOf(pairs: Iterable<{ truth: string; predicted: string }
 }
 
 /** With more categories than this their names do not fit beside the matrix. */
-const mostLabels = { wide: 60, narrow: 12 };
+const mostLabels = 60;
+/** On a phone numbers stand for more names than this, and a list below says which is which. */
+const mostNarrowNames = 12;
 /** With fewer than this there is room for the counts. */
 const mostFigures = { wide: 20, narrow: 12 };
 const shownMistakes = 10;
@@ -41,16 +43,18 @@ export function confusionMatrix({ names, counts }: Confusion, what: string): Htm
         title: `${names[i]} taken for ${names[j]}: ${counts[i][j]} of ${totals[i]} (${percent(counts[i][j] / totals[i], 0)} %)`,
       })),
   );
+  const numbered = kept.length > mostNarrowNames;
   const drawn = chart(
     ({ width, narrow }) => {
-      const labelled = kept.length <= mostLabels[narrow ? 'narrow' : 'wide'];
+      const labelled = kept.length <= mostLabels;
       const characters = narrow ? 14 : 22;
-      const longest = Math.max(...kept.map((c) => Math.min(names[c].length, characters)));
+      const label = (c: number) => (narrow && numbered ? String(kept.indexOf(c) + 1) : shorten(names[c], characters));
+      const longest = Math.max(...kept.map((c) => label(c).length));
       const room = labelled ? Math.max(40, 7 * longest + 14) : 24;
       const side = Math.min(width - room - 10, narrow ? 320 : Math.max(280, Math.min(700, kept.length * 44)));
       const fontSize = Math.max(8, Math.min(12, (0.8 * side) / kept.length));
       const margin = labelled ? Math.max(36, 0.62 * fontSize * longest + 16) : 24;
-      const tick = labelled ? (c: number) => shorten(names[c], characters) : () => '';
+      const tick = labelled ? label : () => '';
       const axis = { domain: kept, tickFormat: tick, tickSize: 0, padding: 0.04 };
       return {
         width: margin + side + 10,
@@ -101,7 +105,8 @@ export function confusionMatrix({ names, counts }: Confusion, what: string): Htm
       ],
     },
   );
-  return html`${drawn}${mistakes({ names, counts }, totals)}`;
+  const key = html`<ol class="key">${kept.map((c) => html`<li>${names[c]}</li>`)}</ol>`;
+  return html`${drawn}${numbered && kept.length <= mostLabels && key}${mistakes({ names, counts }, totals)}`;
 }
 
 function mistakes({ names, counts }: Confusion, totals: readonly number[]): Html | undefined {

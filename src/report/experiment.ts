@@ -4,7 +4,7 @@ import { comparison } from './comparison.js';
 import { significant } from './format.js';
 import { details, type Html, html, list, table } from './html.js';
 import { linePlot } from './lines.js';
-import { type GalleryOptions, galleryEnd } from './weights.js';
+import { doubtedBelow, type GalleryOptions, galleryEnd } from './weights.js';
 
 export async function experiment(result: ExperimentResult, folder: string, options: GalleryOptions): Promise<Html> {
   const tables: Html[] = [];
@@ -33,9 +33,10 @@ async function weightedEnds(
     text: String(row[column('text')] ?? ''),
   }));
   const middle = Math.ceil(pictures.length / 2);
-  const high = { title: 'highest', kind: 'high', pictures: pictures.slice(0, middle) };
-  const low = { title: 'lowest', kind: 'low', pictures: pictures.slice(middle).reverse() };
-  return html`${await galleryEnd(high, folder, options)}${await galleryEnd(low, folder, options)}`;
+  const doubted = doubtedBelow(pictures);
+  const end = (title: string, kind: 'high' | 'low', some: typeof pictures) =>
+    galleryEnd({ title, kind, pictures: some, doubtedBelow: doubted }, folder, options);
+  return html`${await end('highest', 'high', pictures.slice(0, middle))}${await end('lowest', 'low', pictures.slice(middle).reverse())}`;
 }
 
 /** What a comparison shows by itself. */

@@ -1,12 +1,13 @@
 /** One fit: scores, categories, strangers, confusion, the map of its semantic space, convergence, the web pictures' weights. */
 import {
   type AccuracyEstimate,
+  accuracyIntervals,
   answerRows,
   type FitMetrics,
+  type Interval,
   noneOfThese,
   type StrangerScores,
   verdict,
-  wilson,
 } from '../fit/index.js';
 import type { Backend } from '../linalg/index.js';
 import { percent } from '../percent.js';
@@ -24,6 +25,7 @@ export async function fitResults(backend: Backend, folder: FitFolder, options: G
   const { fit, run } = folder;
   const { metrics, predictions, web = [] } = fit;
   const answers = answerRows(fit, fit.labels);
+  const intervals = accuracyIntervals(metrics);
   const pairs = answers.flatMap(({ truth, ...answer }) =>
     truth === undefined ? [] : [{ truth, predicted: verdict(answer) }],
   );
@@ -36,9 +38,13 @@ export async function fitResults(backend: Backend, folder: FitFolder, options: G
           {
             label: 'Accuracy',
             value: `${percent(metrics.accuracy)} %`,
-            note: accuracyNote(metrics, predictions.length),
+            note: accuracyNote(metrics, predictions.length, intervals.accuracy),
           },
-          { label: 'Mean over categories', value: `${percent(metrics.meanCategoryAccuracy)} %` },
+          {
+            label: 'Mean over categories',
+            value: `${percent(metrics.meanCategoryAccuracy)} %`,
+            note: between(intervals.meanCategoryAccuracy),
+          },
         ]),
     ...(metrics.estimate ? [estimateTile(metrics.estimate)] : []),
     ...(metrics.harmonic === undefined
@@ -99,7 +105,7 @@ export async function fitResults(backend: Backend, folder: FitFolder, options: G
   ])}
 ${(run.warnings ?? []).map((warning) => html`<p class="notice">${warning}</p>`)}
 ${strangers}
-${metrics.categories && categoryBars(metrics.categories)}
+${metrics.categories && categoryBars(metrics.categories, intervals.categories)}
 ${pairs.length > 0 && html`<h3>Confusion</h3>${confusionMatrix(confusionOf(pairs), 'this fit')}`}
 ${map && html`<h3>Map of pictures and categories</h3>${map}`}
 ${convergence(fit.trace ?? {})}
@@ -107,11 +113,18 @@ ${web.length > 0 && html`<h3>Weights of the web pictures</h3>${weightHistogram(w
 }
 
 /** On how many pictures, and between which bounds it lies at 95 %. */
-function accuracyNote({ accuracy = 0, strangers, answered = 0 }: FitMetrics, pictures: number): string {
+function accuracyNote(
+  { strangers, answered = 0 }: FitMetrics,
+  pictures: number,
+  interval: Interval | undefined,
+): string {
   const scored = pictures - (strangers?.pictures ?? 0) - answered;
-  const { low, high } = wilson(accuracy, Math.max(1, scored));
   const kind = strangers ? 'pictures of listed categories' : 'test pictures';
-  return `${whole(scored)} ${kind}, between ${percent(low)} and ${percent(high)} %`;
+  return [`${whole(scored)} ${kind}`, between(interval)].filter(Boolean).join(', ');
+}
+
+function between(interval: Interval | undefined): string | undefined {
+  return interval && `between ${percent(interval.low)} and ${percent(interval.high)} %`;
 }
 
 function estimateTile({ accuracy, low, high, checked, answered, moreToHalve }: AccuracyEstimate) {

@@ -63,7 +63,7 @@ export async function renderReport(options: ReportOptions): Promise<string> {
       title,
       subtitle: `${listed(kinds)} · ${date.toISOString().slice(0, 10)}`,
       sections,
-      foot: 'Made by Bowerbird. Intervals are 95 % bootstrap intervals over test pictures; parameters were chosen without test labels.',
+      foot: 'Made by Bowerbird. Intervals are 95 % intervals over test pictures: bootstrap in comparisons, Wilson elsewhere. Parameters were chosen without test labels.',
     });
   } finally {
     backend.dispose();

@@ -10,11 +10,13 @@ import { stackRows } from '../problem/index.js';
 import { chart, colours, mostColours, Plot, seriesColours } from './chart.js';
 import { shorten } from './format.js';
 import type { Html } from './html.js';
+import { labelPlaces } from './label-places.js';
 import { principalPlane } from './projection.js';
 
 /** More dots than this hide one another; every k-th picture is shown then. */
 const mostDots = 2500;
 const mostNames = 40;
+const heights = { wide: 560, narrow: 360 };
 
 export function semanticMap(backend: Backend, fit: FitResult): Html | undefined {
   const answers = answerRows(fit, fit.labels);
@@ -41,12 +43,30 @@ export function semanticMap(backend: Backend, fit: FitResult): Html | undefined 
     name: names[c],
     colour: few ? palette[c] : 'currentColor',
   }));
+  /** A mark for each place that labels have beside their points. */
+  const labels = (narrow: boolean) => {
+    const texts = categories.map((category) => ({ ...category, text: shorten(category.name, 22) }));
+    const room = { width: (narrow ? 346 : 912) - 92, height: heights[narrow ? 'narrow' : 'wide'] - 100 };
+    const places = labelPlaces([...dots, ...categories], texts, room);
+    return [...new Set(places)].flatMap((place) =>
+      place
+        ? Plot.text(
+            texts.filter((_, c) => places[c] === place),
+            {
+              ...{ x: 'x', y: 'y', text: 'text', fontWeight: 600, fill: 'currentColor' },
+              ...{ ...place, stroke: 'var(--paper)', strokeWidth: 4 },
+            },
+          )
+        : [],
+    );
+  };
   return chart(
     ({ narrow }) => {
       const size = narrow ? 1.9 : 2.6;
-      const label = (k: 0 | 1) => `component ${k + 1} (${percent(plane.shares[k], 0)} % of the variance)`;
+      const label = (k: 0 | 1) =>
+        `${['first', 'second'][k]} direction (${percent(plane.shares[k], 0)} % of the differences)`;
       return {
-        height: narrow ? 360 : 560,
+        height: heights[narrow ? 'narrow' : 'wide'],
         marginLeft: 44,
         marginRight: 20,
         inset: 14,
@@ -82,26 +102,13 @@ export function semanticMap(backend: Backend, fit: FitResult): Html | undefined 
             r: names.length > 20 ? 4.5 : 7,
             title: 'name',
           }),
-          ...(names.length <= (narrow ? 14 : mostNames)
-            ? [
-                Plot.text(categories, {
-                  x: 'x',
-                  y: 'y',
-                  text: (category: { name: string }) => shorten(category.name, 22),
-                  dy: -12,
-                  fontWeight: 600,
-                  fill: 'currentColor',
-                  stroke: 'var(--paper)',
-                  strokeWidth: 4,
-                }),
-              ]
-            : []),
+          ...(names.length <= (narrow ? 14 : mostNames) ? labels(narrow) : []),
         ],
       };
     },
     {
       label: `Map of ${what}`,
-      caption: `Principal components of ${what}. ${step > 1 ? `Every ${step}th test picture` : 'Test pictures'} as dots${labelled ? ', wrongly classified ones as crosses' : ''}; categories as diamonds, ${names.length <= mostNames ? 'named where there is room' : 'which say their names when pointed at'}.`,
+      caption: `The two directions in which ${what} differ most; near each other is alike. ${step > 1 ? `Every ${step}th test picture` : 'Test pictures'} as dots${labelled ? ', wrongly classified ones as crosses' : ''}; categories as diamonds, ${names.length <= mostNames ? 'named where there is room' : 'which say their names when pointed at'}.`,
       legend: few
         ? names.map((name, c) => ({ name, colour: palette[c] }))
         : labelled

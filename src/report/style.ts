@@ -69,6 +69,7 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; wh
 .chart svg text { white-space: pre; }
 .plot { --plot-background: var(--paper); }
 .chart .narrow { display: none; }
+.key { display: none; columns: 2; column-gap: 28px; margin: 8px 0; padding-left: 26px; font-size: 0.82rem; overflow-wrap: anywhere; }
 figcaption, .caption { color: var(--muted); font-size: 0.85rem; margin: 6px 0 0; max-width: 75ch; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 0 0 8px; font-size: 0.85rem; }
 .legend i { display: inline-block; width: 11px; height: 11px; border-radius: 3px; margin-right: 6px; vertical-align: -1px; }
@@ -100,6 +101,7 @@ code { font: 0.88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; ov
   .tile .value { font-size: 1.3rem; }
   .chart .wide { display: none; }
   .chart .narrow { display: block; }
+  .key { display: block; }
   th, td { padding: 6px 10px; }
   tbody th { min-width: 7.5em; }
 }
@@ -119,7 +121,7 @@ code { font: 0.88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; ov
   th, td { padding: 3pt 5pt; }
   tbody th { position: static; min-width: 0; }
   .chart .wide { display: block; }
-  .chart .narrow { display: none; }
+  .chart .narrow, .key { display: none; }
   .chart, .tile, .gallery li, tr { break-inside: avoid; }
   h2, h3, h4 { break-after: avoid; }
   section { padding: 14pt 0 4pt; }

@@ -16,27 +16,35 @@ export interface GalleryOptions {
   signal?: AbortSignal;
 }
 
+const bars = 30;
+
 export function weightHistogram(weights: readonly WeightedPicture[]): Html {
   const mean = weights.reduce((sum, { weight }) => sum + weight / weights.length, 0);
+  const highest = weights.reduce((most, { weight }) => Math.max(most, weight), 0);
+  // The last bar ends at full weight and has the pictures of full weight too.
+  const top = highest > 1 + 1e-6 ? highest : 1;
+  const bins = Array.from({ length: bars }, (_, bar) => ({
+    ...{ from: (bar * top) / bars, to: ((bar + 1) * top) / bars, pictures: 0 },
+  }));
+  for (const { weight } of weights) bins[Math.min(bars - 1, Math.floor((weight / top) * bars))].pictures++;
   return chart(
     ({ narrow }) => ({
       height: narrow ? 200 : 240,
       marginLeft: 48,
-      x: { label: 'weight θ', ticks: narrow ? 4 : 8 },
+      x: { label: 'trust (weight θ)', ticks: narrow ? 4 : 8, domain: [0, top] },
       y: { label: 'web pictures', grid: true },
       marks: [
-        Plot.rectY(weights, {
-          ...Plot.binX({ y: 'count' }, { x: 'weight', thresholds: 30 }),
-          fill: colours.accent,
-          inset: 0.5,
-        }),
+        Plot.rectY(
+          bins.filter(({ pictures }) => pictures > 0),
+          { x1: 'from', x2: 'to', y: 'pictures', fill: colours.accent, inset: 0.5 },
+        ),
         Plot.ruleX([mean], { stroke: colours.second, strokeDasharray: '4 3' }),
         Plot.ruleY([0]),
       ],
     }),
     {
       label: 'Histogram of the weights of web pictures',
-      caption: `Dashed line: the mean, ${significant(mean)}. A picture of weight 0 is left out.`,
+      caption: `How far each web picture counted in the fit. Dashed line: the mean, ${significant(mean)}. A picture of weight 0 did not count.`,
     },
   );
 }
@@ -50,14 +58,15 @@ export async function gallery(
   const groups = new Map<string, WeightedPicture[]>();
   for (const picture of weights) groups.set(picture.category, [...(groups.get(picture.category) ?? []), picture]);
   const shown = [...groups].slice(0, options.categories);
+  const doubted = doubtedBelow(weights);
   const parts: Html[] = [];
   for (const [category, pictures] of shown) {
     options.signal?.throwIfAborted();
     const sorted = [...pictures].sort((a, b) => b.weight - a.weight || a.row - b.row);
     const count = Math.min(options.perCategory, Math.floor(sorted.length / 2));
-    const ends = [
-      { title: 'highest', kind: 'high', pictures: sorted.slice(0, count) },
-      { title: 'lowest', kind: 'low', pictures: sorted.slice(sorted.length - count).reverse() },
+    const ends: End[] = [
+      { title: 'highest', kind: 'high', pictures: sorted.slice(0, count), doubtedBelow: doubted },
+      { title: 'lowest', kind: 'low', pictures: sorted.slice(sorted.length - count).reverse(), doubtedBelow: doubted },
     ];
     const lists: Html[] = [];
     for (const end of ends) lists.push(await galleryEnd(end, folder, options));
@@ -72,15 +81,23 @@ export async function gallery(
 /** One end of the order by weight. */
 interface End {
   title: string;
-  kind: string;
+  kind: 'high' | 'low';
   pictures: readonly WeightedPicture[];
+  /** Weights below are those of pictures that hardly count. */
+  doubtedBelow: number;
+}
+
+/** Half of the mean weight: the lowest of a clean category may all be trusted. */
+export function doubtedBelow(weights: readonly WeightedPicture[]): number {
+  return weights.reduce((sum, { weight }) => sum + weight, 0) / Math.max(1, weights.length) / 2;
 }
 
 export async function galleryEnd(
-  { title, kind, pictures }: End,
+  { title, kind, pictures, doubtedBelow }: End,
   folder: string,
   options: GalleryOptions,
 ): Promise<Html> {
+  const weightClass = ({ weight }: WeightedPicture) => (weight < doubtedBelow ? 'low' : 'high');
   const { pictures: provider, onUnreadable } = options;
   const heading = `${title} weights`;
   if (!provider)
@@ -98,9 +115,10 @@ export async function galleryEnd(
     const known = await provider.webPicture(picture.row, folder);
     const image = known?.file ? await thumbnail(known.file) : undefined;
     if (known?.file && !image) onUnreadable?.(known.file);
-    items.push(item(picture, kind, known, image));
+    items.push(item(picture, weightClass(picture), known, image));
   }
-  return html`<p class="caption">The <span class="${kind}">${heading}</span></p><ul class="gallery">${items}</ul>`;
+  const trusted = pictures.every((picture) => weightClass(picture) === 'high');
+  return html`<p class="caption">The <span class="${trusted ? 'high' : 'low'}">${heading}</span>${kind === 'low' && trusted && ', which are trusted too'}</p><ul class="gallery">${items}</ul>`;
 }
 
 function item(

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Gallery } from '../../src/studio/api.js';
 import { confusedMost } from '../../studio/src/confusion.js';
 import { candidates, choices, histogram, inRange, moved, ordered, topWeight } from '../../studio/src/gallery.js';
-import { labelShifts } from '../../studio/src/labels.js';
 import { directNeeds, placeStages } from '../../studio/src/stage-graph.js';
 import { percent, pValue } from '../../studio/src/words.js';
 import fc from '../property.js';
@@ -146,17 +145,6 @@ describe('what the page makes of results', () => {
     ];
     expect(confusedMost(counts, 2)).toEqual([1, 3]);
     expect(confusedMost(counts, 9)).toEqual([0, 1, 2, 3]);
-  });
-
-  it('moves names on the map away from each other', () => {
-    const labels = [
-      { x: 0, y: 0, text: 'first name' },
-      { x: 0.01, y: 0, text: 'second name' },
-      { x: 1, y: 1, text: 'far away' },
-    ];
-    const [first, second, far] = labelShifts(labels, labels, { width: 800, height: 500 });
-    expect(Math.abs(first - second)).toBeGreaterThanOrEqual(15);
-    expect(far).toBe(first);
   });
 
   it('says figures without false precision', () => {
