@@ -1,6 +1,6 @@
 /** What the studio's server and its page say to each other: plain JSON values, and nothing but types here. */
 import type { Question, Standing } from '../ask/index.js';
-import type { AccuracyEstimate } from '../fit/index.js';
+import type { AccuracyEstimate, Interval } from '../fit/index.js';
 import type { Progress } from '../progress.js';
 import type { Agreement } from '../workspace/index.js';
 
@@ -39,6 +39,8 @@ export interface RunView {
   method: string;
   accuracy?: number;
   meanCategoryAccuracy?: number;
+  /** 95 % intervals of the two. */
+  intervals: { accuracy?: Interval; meanCategoryAccuracy?: Interval };
   thetaArea?: number;
   seconds?: number;
   webPictures: number;
@@ -58,14 +60,20 @@ export interface Overview {
   report: boolean;
 }
 
+export type GalleryDecision = 0 | 1 | 2 | 3;
+
 /** The web pictures as columns: entry i of each array is one picture. */
 export interface Gallery {
   categories: string[];
+  /** Categories that a picture may be moved to, by name. */
+  targets: string[];
   sources: string[];
   reasons: string[];
   id: string[];
   title: string[];
+  /** The one it was moved to, or else the one it was found for. */
   category: number[];
+  foundFor: number[];
   source: number[];
   /** θ of the last fit; null where the picture took no part in it. */
   weight: (number | null)[];
@@ -73,8 +81,8 @@ export interface Gallery {
   reason: number[];
   /** Whether there is a file to show. */
   shown: (0 | 1)[];
-  /** 0 none, 1 kept and 2 dropped by hand. */
-  decision: (0 | 1 | 2)[];
+  /** 0 none, 1 kept, 2 dropped and 3 moved by hand. */
+  decision: GalleryDecision[];
   /** Why a part is missing, in words. */
   notice?: string;
 }
@@ -82,6 +90,8 @@ export interface Gallery {
 export interface PictureDetails {
   id: string;
   category: string;
+  /** Where somebody moved it from. */
+  foundFor?: string;
   source: string;
   licence: string;
   title?: string;
@@ -97,12 +107,26 @@ export interface PictureDetails {
   detail?: string;
 }
 
+/** What a web picture looks like, whatever it was found for. */
+export interface PictureLikeness {
+  /** What the classifier says of it by itself. */
+  guess?: Guess;
+  nearest: (NamedPicture & { likeness: number; weight?: number })[];
+}
+
+export interface Guess {
+  category: string;
+  confidence?: number;
+}
+
 export interface DecisionAnswer {
   keep: number;
   drop: number;
   undoable: number;
   /** The decisions as they now stand, by picture. */
   of: Record<string, 'keep' | 'drop'>;
+  /** The category that pictures were moved to; they count as kept. */
+  moved: Record<string, string>;
 }
 
 export interface NamedPicture {
@@ -138,6 +162,11 @@ export interface CategoriesView {
     webPictures: number;
     testPictures: number;
     accuracy?: number;
+    interval?: Interval;
+    /** Test pictures that are said to show it. */
+    answers: number;
+    /** Whether words say nothing of the name. */
+    wordless: boolean;
     /** Auxiliary categories by the cosine of their word vectors, nearest first. */
     nearest: { name: string; likeness: number }[];
   }[];
@@ -160,10 +189,25 @@ export interface CategoriesView {
 export interface ConfusedPictures {
   truth: string;
   predicted: string;
-  mistaken: (NamedPicture & { margin: number })[];
+  mistaken: (NamedPicture & { confidence?: number })[];
   /** Web pictures of the two categories with the highest weights. */
   ofTruth: NamedPicture[];
   ofPredicted: NamedPicture[];
+}
+
+/** What is said of the test pictures, as columns: entry i of each array is one picture. */
+export interface AnswersView {
+  names: string[];
+  id: string[];
+  /** Index into `names`; −1 for none of them. */
+  said: number[];
+  /** Chance that this is right; null where it is not known. */
+  confidence: (number | null)[];
+  second: number[];
+  /** Where the truth is known: index into `names`, −1 for none of them; null where not. */
+  truth: (number | null)[];
+  /** What people answered; null where nobody did. */
+  answered: (number | null)[];
 }
 
 export interface ClassifyAnswer {
@@ -180,6 +224,14 @@ export interface ClassifyAnswer {
   /** Sentences. */
   why: string[];
   seconds: number;
+}
+
+/** What became of a picture that was classified wrongly. */
+export interface Correction {
+  /** Of the test picture. */
+  id: string;
+  /** Whether it is new in the folder. */
+  added: boolean;
 }
 
 export interface MethodRowView {
@@ -226,15 +278,28 @@ export interface RunsCompared {
   onlySecondRight?: number;
   /** Two-sided McNemar test. */
   p?: number;
-  categories: { name: string; first?: number; second?: number }[];
+  categories: { name: string; first?: RunShare; second?: RunShare }[];
+  /** Answers that changed; more of them than are listed. */
+  changes: number;
   changed: (NamedPicture & { first: string; second: string; truth?: string })[];
   weights: { id: string; first: number; second: number }[];
+  /** Web pictures whose weight changed most. */
+  moves: (NamedPicture & { first: number; second: number })[];
+  /** Decisions made after the first, which going back to it takes back. */
+  decisionsSince: number;
+}
+
+export interface RunShare {
+  share: number;
+  interval?: Interval;
 }
 
 export interface ExportView {
   /** Whether there is a classifier to export. */
   ready: boolean;
   report: boolean;
+  /** Why the report, or the classifier, is not what a run would make now. */
+  stale: { report?: string; classifier?: string };
   formats: { name: string; description: string }[];
   files: { name: string; bytes: number }[];
 }

@@ -108,6 +108,11 @@ export class AskHost {
     return this.#after();
   }
 
+  /** Something was decided elsewhere. */
+  look(): void {
+    this.#opened?.thread.look();
+  }
+
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;

@@ -1,7 +1,8 @@
 /** How the categories relate: a map of the learnt space, neighbours by their words, and what is taken for what. */
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { noneOfThese, verdict } from '../fit/index.js';
+import { accuracyIntervals, noneOfThese, verdict } from '../fit/index.js';
 import { readNpz, toMatrix } from '../formats/index.js';
 import { auxiliaryCategories, layout, type Workspace } from '../workspace/index.js';
 import type { CategoriesView, ConfusedPictures, NamedPicture } from './api.js';
@@ -40,12 +41,17 @@ export class Categories {
     const categoryOf = (id: string) => listed.get(id)?.category;
     const found = counts(fit?.rows.web.map((id) => categoryOf(id) ?? '') ?? []);
     const tested = counts([...truths.values()]);
+    const said = counts([...(fit?.predictions.values() ?? [])].map(verdict));
+    const intervals = fit && accuracyIntervals(fit.metrics).categories;
     const cards = names.map((name) => ({
       name,
       webPictures: found.get(name) ?? 0,
       testPictures: tested.get(name) ?? 0,
       accuracy: fit?.metrics.categories?.[name],
-      nearest: neighbours.get(name) ?? [],
+      interval: intervals?.[name],
+      answers: said.get(name) ?? 0,
+      wordless: neighbours.get(name) === 'wordless',
+      nearest: nearestOf(neighbours.get(name)),
     }));
     if (!fit) return { names, cards };
     const map = await categoryMap({ workspace, fit, names, truths, categoryOf });
@@ -58,8 +64,8 @@ export class Categories {
     const truths = await this.#truths();
     const mistaken = [...(fit?.predictions ?? [])]
       .filter(([id, { name }]) => name === predicted && truths.get(id) === truth)
-      .map(([id, { margin }]) => ({ ...named('test', id, truth), margin }))
-      .sort((a, b) => b.margin - a.margin)
+      .sort(([, a], [, b]) => b.margin - a.margin)
+      .map(([id, { confidence }]) => ({ ...named('test', id, truth), confidence }))
       .slice(0, mostShown);
     const [ofTruth, ofPredicted] = await Promise.all([this.#trusted(truth, fit), this.#trusted(predicted, fit)]);
     return { truth, predicted, mistaken, ofTruth, ofPredicted };
@@ -132,8 +138,15 @@ function confusionOf(fit: KeptFit, names: readonly string[], truths: ReadonlyMap
   return { confusion };
 }
 
+type Neighbours = { name: string; likeness: number }[];
+
+function nearestOf(found: Neighbours | 'wordless' | undefined): Neighbours {
+  return found === undefined || found === 'wordless' ? [] : found;
+}
+
+/** By the words of the names; a name without a vector is near nothing. */
 async function nearestAuxiliary(workspace: Workspace, names: readonly string[]) {
-  const result = new Map<string, { name: string; likeness: number }[]>();
+  const result = new Map<string, Neighbours | 'wordless'>();
   const file = workspace.path(layout.words);
   if (!existsSync(file)) return result;
   const arrays = await readNpz(file);
@@ -141,13 +154,27 @@ async function nearestAuxiliary(workspace: Workspace, names: readonly string[]) 
   const [auxiliary, test] = [matrix('aux_semantics'), matrix('test_semantics')];
   const { names: others } = await auxiliaryCategories(workspace);
   if (auxiliary.rows !== others.length || test.rows !== names.length) return result;
+  const absent = await wordlessNames(workspace);
+  const known = (name: string, vector: Float64Array) => !absent.has(name) && vector.some((value) => value !== 0);
   for (const [c, name] of names.entries())
     result.set(
       name,
-      others
-        .map((other, a) => ({ name: other, likeness: cosine(test.row(c), auxiliary.row(a)) }))
-        .sort((a, b) => b.likeness - a.likeness)
-        .slice(0, nearestShown),
+      known(name, test.row(c))
+        ? others
+            .flatMap((other, a) =>
+              known(other, auxiliary.row(a)) ? [{ name: other, likeness: cosine(test.row(c), auxiliary.row(a)) }] : [],
+            )
+            .sort((a, b) => b.likeness - a.likeness)
+            .slice(0, nearestShown)
+        : 'wordless',
     );
   return result;
+}
+
+/** Names of which none of the kinds of vectors says anything. */
+async function wordlessNames(workspace: Workspace): Promise<ReadonlySet<string>> {
+  const text = await readFile(workspace.path(layout.wordReport), 'utf8').catch(() => '[]');
+  const kinds = JSON.parse(text) as { absent: readonly string[] }[];
+  const [first, ...others] = kinds.map(({ absent }) => new Set(absent));
+  return new Set([...(first ?? [])].filter((name) => others.every((absent) => absent.has(name))));
 }

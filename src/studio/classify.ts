@@ -60,10 +60,13 @@ async function classify(library: Library, picture: Uint8Array, signal: AbortSign
   return { ...answer, why: reasons(answer, mean), seconds: (performance.now() - begun) / 1000 };
 }
 
-async function requirePicture(bytes: Uint8Array): Promise<void> {
+export async function requirePicture(bytes: Uint8Array): Promise<void> {
   if (bytes.length === 0) throw new ArgumentError('nothing was sent', 'Drop a picture, or choose a file.');
-  const { width, height } = await decode(bytes, { kind: 'header' }, { bytes: uploadLimits.bytes }).catch((error) => {
-    throw new ArgumentError(`this is no picture that can be read: ${(error as Error).message}`);
+  const { width, height } = await decode(bytes, { kind: 'header' }, { bytes: uploadLimits.bytes }).catch(() => {
+    throw new ArgumentError(
+      'this is no picture that can be read',
+      'JPEG, PNG, WebP, GIF, TIFF and AVIF can; save it as one of them and try again.',
+    );
   });
   const pixels = width * height;
   if (pixels > uploadLimits.pixels)
@@ -93,14 +96,14 @@ export function reasons(answer: Omit<ClassifyAnswer, 'why' | 'seconds'>, meanWei
     const same = web.filter((picture) => picture.category === category);
     const trusted = same.filter(({ weight }) => weight !== undefined && weight >= meanWeight).length;
     lines.push(
-      `${same.length} of the ${web.length} web pictures most like it were found for “${category}”${trusted > 0 ? `, and ${trusted} of them have at least the mean weight (θ ≥ ${meanWeight.toFixed(2)})` : ''}.`,
+      `${same.length} of the ${web.length} web pictures most like it were found for “${category}”${trusted > 0 ? `, and ${trusted} of them are trusted more than most` : ''}.`,
     );
     const other = mostCommon(web.map((picture) => picture.category).filter((name) => name !== category));
     if (same.length * 2 < web.length && other)
       lines.push(`More of them were found for other categories, such as “${other}”.`);
   }
   const nearest = mostCommon(auxiliary.map((picture) => picture.category));
-  if (nearest) lines.push(`Among the auxiliary categories it looks most like “${nearest}”.`);
+  if (nearest) lines.push(`Among the known categories it looks most like “${nearest}”.`);
   return lines;
 }
 

@@ -9,13 +9,15 @@ import {
   type JournalLine,
   mcnemarP,
 } from '../evaluation/index.js';
-import { layout, type Workspace } from '../workspace/index.js';
+import { accuracyIntervals } from '../fit/index.js';
+import { layout, undoDecision, type Workspace } from '../workspace/index.js';
 import type { CompareView, CurveView, RunsCompared } from './api.js';
-import { listFits, openFit } from './history.js';
+import { decidedBefore, type KeptFit, listFits, openFit } from './history.js';
 import type { Library } from './library.js';
 
 const mostChanged = 60;
 const mostWeights = 4000;
+const [mostMoves, leastMove] = [12, 0.005];
 
 export async function comparison(library: Library): Promise<CompareView> {
   const workspace = await library.workspace();
@@ -132,9 +134,8 @@ export async function compareRuns(
       ...{ onlyFirstRight: onlyFirst, onlySecondRight: onlySecond },
       p: mcnemarP(onlyFirst, onlySecond),
     }),
-    categories: names.map((name) => ({
-      ...{ name, first: a.metrics.categories?.[name], second: b.metrics.categories?.[name] },
-    })),
+    categories: names.map((name) => ({ name, ...shares(a, 'first', name), ...shares(b, 'second', name) })),
+    changes: answers.filter((one) => one.first !== one.second).length,
     changed: answers
       .filter((one) => one.first !== one.second)
       .slice(0, mostChanged)
@@ -145,7 +146,49 @@ export async function compareRuns(
     weights: both
       .filter((_, i) => i % step === 0)
       .map((id) => ({ id, first: a.weights.get(id)!, second: b.weights.get(id)! })),
+    moves: await largestMoves(library, a, b),
+    decisionsSince: (await actsSince(library, first.id)).length,
   };
+}
+
+/** What the last fit changed; undefined where there is but one. */
+export async function lastChange(library: Library): Promise<RunsCompared | undefined> {
+  const [second, first] = await listFits(await library.workspace());
+  return first && compareRuns(library, first.id, second.id);
+}
+
+function shares({ metrics }: KeptFit, which: 'first' | 'second', name: string) {
+  const share = metrics.categories?.[name];
+  if (share === undefined) return {};
+  return { [which]: { share, interval: accuracyIntervals(metrics).categories[name] } };
+}
+
+/** The web pictures whose weight changed most between two fits. */
+async function largestMoves(library: Library, a: KeptFit, b: KeptFit): Promise<RunsCompared['moves']> {
+  const listed = await library.listed();
+  return [...a.weights]
+    .flatMap(([id, first]) => {
+      const [second, picture] = [b.weights.get(id), listed.get(id)];
+      return second === undefined || !picture || Math.abs(second - first) < leastMove
+        ? []
+        : [{ set: 'web' as const, id, label: picture.title, category: picture.category, first, second }];
+    })
+    .sort((x, y) => Math.abs(y.second - y.first) - Math.abs(x.second - x.first))
+    .slice(0, mostMoves);
+}
+
+/** Decisions that stand and were made after those of a fit. */
+async function actsSince(library: Library, fit: string) {
+  const before = await decidedBefore(await library.workspace(), fit);
+  const { standing } = await library.decisions();
+  return before === undefined ? [] : standing.filter(({ at }) => at > before);
+}
+
+/** Takes back the decisions that were made after those of a fit, the last first. */
+export async function takeBackSince(library: Library, fit: string): Promise<number> {
+  const acts = await actsSince(library, fit);
+  for (const _ of acts) await undoDecision(await library.workspace());
+  return acts.length;
 }
 
 async function readJson<T>(file: string): Promise<T | undefined> {

@@ -3,7 +3,16 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArgumentError } from '../errors.js';
-import { type ExportFormat, exportClassifier, exportFormats, layout, openClassifier } from '../workspace/index.js';
+import {
+  type ExportFormat,
+  exportClassifier,
+  exportFormats,
+  layout,
+  openClassifier,
+  type Workspace,
+  workIsOn,
+  workspaceStatus,
+} from '../workspace/index.js';
 import type { ExportView } from './api.js';
 import { confined } from './confinement.js';
 import type { Library } from './library.js';
@@ -33,15 +42,29 @@ export async function exportView(library: Library): Promise<ExportView> {
   );
   return {
     ready,
+    stale: await staleParts(workspace),
     report: existsSync(workspace.path(layout.report)),
     formats: exportFormats.map((name) => ({ name, description: descriptions[name] })),
     files: files.filter(({ found }) => found.isFile()).map(({ name, found }) => ({ name, bytes: found.size })),
   };
 }
 
+/** Nothing is called stale while a run is at work on it. */
+async function staleParts(workspace: Workspace): Promise<ExportView['stale']> {
+  if (await workIsOn(workspace)) return {};
+  const status = await workspaceStatus(workspace);
+  const why = (name: string) => {
+    const stage = status.find(({ stage: own }) => own === name);
+    return stage?.state === 'stale' ? (stage.reason ?? 'something changed since') : undefined;
+  };
+  const [report, classifier] = [why('report'), why('fit')];
+  return { ...(report && { report }), ...(classifier && { classifier }) };
+}
+
 export async function makeExport(library: Library, formats: unknown): Promise<ExportView> {
   if (!Array.isArray(formats) || formats.some((format) => !(exportFormats as readonly unknown[]).includes(format)))
     throw new ArgumentError('formats must be a list of formats', `Formats are: ${exportFormats.join(', ')}.`);
+  if (formats.length === 0) throw new ArgumentError('no format was chosen', 'Tick at least one.');
   const workspace = await library.workspace();
   await exportClassifier(workspace, workspace.path(folder), formats as ExportFormat[]);
   return exportView(library);

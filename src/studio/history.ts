@@ -6,7 +6,9 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  type AccuracyIntervals,
   type Answer,
+  accuracyIntervals,
   copyFit,
   type FitMetrics,
   readAnswers,
@@ -46,6 +48,7 @@ export async function keepFit(workspace: Workspace): Promise<boolean> {
     const dropped = [...(await readDecisions(workspace)).of.values()].filter((decision) => decision === 'drop').length;
     const about: About = {
       ...{ finished: fit.finished, method: workspace.configuration.learner.method, dropped },
+      decidedBefore: fit.decidedBefore,
       sequence: Math.max(0, ...(await numbered(workspace)).map(({ sequence }) => sequence)) + 1,
     };
     await writeFileAtomic(join(partial, 'about.json'), `${JSON.stringify(about)}\n`);
@@ -61,11 +64,16 @@ export async function keepFit(workspace: Workspace): Promise<boolean> {
 }
 
 /** What is known of the fit in `run/`; undefined where there is none that belongs to the problem file. */
-async function standingFit(workspace: Workspace): Promise<{ finished: string } | undefined> {
+async function standingFit(workspace: Workspace): Promise<Pick<About, 'finished' | 'decidedBefore'> | undefined> {
   const states = await StageStates.open(workspace);
   const [fit, problem] = [states.get('fit'), states.get('problem')];
   if (fit?.state !== 'done' || problem?.state !== 'done' || !fit.finished) return undefined;
-  return fit.inputs[resultOf('problem')] === problem.output ? { finished: fit.finished } : undefined;
+  if (fit.inputs[resultOf('problem')] !== problem.output) return undefined;
+  const begun = Date.parse(problem.finished ?? '') - 1000 * (problem.seconds ?? 0);
+  return {
+    finished: fit.finished,
+    ...(Number.isFinite(begun) && { decidedBefore: new Date(begun).toISOString() }),
+  };
 }
 
 interface About {
@@ -74,6 +82,8 @@ interface About {
   dropped: number;
   /** Counts the fits: the clock may have been set back between two of them. */
   sequence: number;
+  /** When its problem began to be put together. */
+  decidedBefore?: string;
 }
 
 async function numbered(workspace: Workspace): Promise<{ id: string; sequence: number }[]> {
@@ -111,10 +121,20 @@ async function describeFit(workspace: Workspace, id: string, current: string | u
   const { accuracy, meanCategoryAccuracy, thetaArea } = metrics;
   return {
     ...{ id, finished: about.finished, method: about.method, accuracy, meanCategoryAccuracy, thetaArea, seconds },
+    intervals: pick(accuracyIntervals(metrics)),
     webPictures: web.length,
     droppedByHand: about.dropped,
     current: about.finished === current,
   };
+}
+
+function pick({ accuracy, meanCategoryAccuracy }: AccuracyIntervals): RunView['intervals'] {
+  return { ...(accuracy && { accuracy }), ...(meanCategoryAccuracy && { meanCategoryAccuracy }) };
+}
+
+/** Decisions up to then are part of a fit; undefined for one that was kept before this was noted. */
+export async function decidedBefore(workspace: Workspace, id: string): Promise<string | undefined> {
+  return (await readJson<Partial<About>>(workspace, id, 'about.json').catch(() => undefined))?.decidedBefore;
 }
 
 export interface KeptFit {

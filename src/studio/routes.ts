@@ -6,12 +6,15 @@ import type { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { ArgumentError } from '../errors.js';
 import { type StageName, stageNames } from '../workspace/index.js';
+import { answersView, recordAnswers } from './answers.js';
 import type { AskHost } from './ask.js';
 import { Categories } from './categories.js';
 import { classifyUpload, uploadLimits } from './classify.js';
-import { compareRuns, comparison } from './comparison.js';
+import { compareRuns, comparison, lastChange, takeBackSince } from './comparison.js';
+import { correctUpload } from './correct.js';
 import { exportedFile, exportView, makeExport, reportPage } from './export.js';
 import { decide, gallery, pictureDetails, standing, undo } from './gallery.js';
+import { Guesses } from './guesses.js';
 import type { Library } from './library.js';
 import type { Live } from './live.js';
 import { overview } from './overview.js';
@@ -41,18 +44,39 @@ export function addRoutes(app: Hono, { library, runs, live, ask }: StudioParts):
     runs.stop();
     return context.json({});
   });
+  app.post('/api/run/back', async (context) => {
+    const { fit } = await readJson<{ fit?: unknown }>(context.req.raw);
+    const takenBack = await takeBackSince(library, String(fit));
+    await runs.start({ until: 'fit', quick: true });
+    return context.json({ takenBack });
+  });
+  addGallery(app, library);
+  addAsking(app, ask);
+  app.get('/api/answers', async (context) => context.json(await answersView(library)));
+  app.post('/api/answers', async (context) => {
+    const given = await recordAnswers(library, await readJson(context.req.raw));
+    ask.look();
+    return context.json(given);
+  });
+  addPictures(app, library);
+  addResults(app, library);
+  addExport(app, library);
+}
+
+function addGallery(app: Hono, library: Library): void {
+  const guesses = new Guesses(library);
   app.get('/api/gallery', async (context) => context.json(await gallery(library)));
   app.get('/api/pictures/:id', async (context) => {
     const details = await pictureDetails(library, context.req.param('id'));
     return details ? context.json(details) : context.json(missing('such picture'), 404);
   });
+  app.get('/api/pictures/:id/likeness', async (context) =>
+    context.json(await guesses.likeness(context.req.param('id'), context.req.raw.signal)),
+  );
+  app.get('/api/guesses', async (context) => context.json(await guesses.differing()));
   app.get('/api/decisions', async (context) => context.json(await standing(library)));
   app.post('/api/decisions', async (context) => context.json(await decide(library, await readJson(context.req.raw))));
   app.post('/api/decisions/undo', async (context) => context.json(await undo(library)));
-  addAsking(app, ask);
-  addPictures(app, library);
-  addResults(app, library);
-  addExport(app, library);
 }
 
 function addResults(app: Hono, library: Library): void {
@@ -66,6 +90,7 @@ function addResults(app: Hono, library: Library): void {
     context.json(await categories.examples(context.req.query('category') ?? '')),
   );
   app.get('/api/compare', async (context) => context.json(await comparison(library)));
+  app.get('/api/compare/last', async (context) => context.json((await lastChange(library)) ?? null));
   app.get('/api/compare/runs', async (context) => {
     const { first = '', second = '' } = context.req.query();
     const found = await compareRuns(library, first, second);
@@ -74,6 +99,11 @@ function addResults(app: Hono, library: Library): void {
   app.post('/api/classify', async (context) => {
     const picture = await readBody(context.req.raw, uploadLimits.bytes);
     return context.json(await classifyUpload(library, picture, context.req.raw.signal));
+  });
+  app.post('/api/classify/correct', async (context) => {
+    const { name = '', label } = context.req.query();
+    const picture = await readBody(context.req.raw, uploadLimits.bytes);
+    return context.json(await correctUpload(library, picture, { name, label: label ?? null }));
   });
 }
 

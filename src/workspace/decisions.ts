@@ -17,8 +17,11 @@ export type Decision = 'keep' | 'drop' | 'none';
 
 /** How a question came to be asked. */
 export interface Asked {
-  /** `check`: drawn at random to see how right the folder is; `repeat`: somebody else had answered it. */
-  readonly why: 'gain' | 'check' | 'repeat' | 'group' | 'import';
+  /**
+   * `check`: drawn at random to see how right the folder is; `repeat`: somebody else had answered it; `list`: nobody asked,
+   * it was picked from the list of answers.
+   */
+  readonly why: 'gain' | 'check' | 'repeat' | 'group' | 'import' | 'list';
   /** What the fit said of the picture then; null for none of the categories. */
   readonly predicted?: string | null;
   /** Of a `check`: how it was drawn. */

@@ -35,6 +35,7 @@ export { modelCard } from './export/model-card.js';
 export { pixelModel } from './export/pixel-model.js';
 export { openFeatureModel, soleNetwork } from './feature-model.js';
 export { workIsOn } from './lock.js';
+export { scaleParts } from './looks.js';
 export {
   auxiliaryCategories,
   listSource,

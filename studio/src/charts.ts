@@ -115,8 +115,8 @@ export function weightChart({ weights }: RunsCompared): Plot.PlotOptions {
   const top = Math.max(1, ...weights.flatMap(({ first, second }) => [first, second]));
   return {
     ...{ height: 300, marginLeft: 44 },
-    x: { label: 'θ in the first', domain: [0, top] },
-    y: { label: 'θ in the second', domain: [0, top], grid: true },
+    x: { label: 'trust in the first', domain: [0, top] },
+    y: { label: 'trust in the second', domain: [0, top], grid: true },
     marks: [
       Plot.line(
         [

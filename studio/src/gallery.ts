@@ -1,35 +1,73 @@
 /** Which web pictures are shown and in which order, moves by key, and the histogram; all without a page. */
-import type { Gallery } from '../../src/studio/api.js';
+import type { Gallery, GalleryDecision, Guess } from '../../src/studio/api.js';
+import type { Query } from './address.js';
 
-export type Shown = 'used' | 'unsure' | 'kept' | 'dropped' | 'left-out';
-export type Order = 'heaviest' | 'lightest' | 'category';
+export const shownKinds = ['used', 'differs', 'kept', 'moved', 'dropped', 'left-out'] as const;
+export type Shown = (typeof shownKinds)[number];
+export const orders = ['heaviest', 'lightest', 'category'] as const;
+export type Order = (typeof orders)[number];
 
 export interface Filter {
-  /** Index into the categories; −1 for all. */
-  category: number;
+  /** Name of a category; empty for all. */
+  category: string;
   shown: Shown;
+  order: Order;
   /** Part of the title. */
   text: string;
   /** Weights outside are not shown; undefined shows all, also those without a weight. */
   range?: [low: number, high: number];
 }
 
+/** The filter that an address asks for; what it says wrongly is as if it said nothing. */
+export function filterOf(query: URLSearchParams): Filter {
+  const one = <T extends string>(key: string, values: readonly T[]) =>
+    values.find((value) => value === query.get(key)) ?? values[0];
+  const [low, high] = ['from', 'to'].map((key) => Number.parseFloat(query.get(key) ?? ''));
+  return {
+    ...{ category: query.get('category') ?? '', text: query.get('text') ?? '' },
+    ...{ shown: one('shown', shownKinds), order: one('order', orders) },
+    ...(low >= 0 && high >= low && { range: [low, high] }),
+  };
+}
+
+/** The other way; what is as usual is left out. */
+export function queryOfFilter({ category, shown, order, text, range }: Filter): Query {
+  return {
+    ...{ category, text: text.trim() },
+    ...(shown !== shownKinds[0] && { shown }),
+    ...(order !== orders[0] && { order }),
+    ...(range && { from: range[0].toFixed(3), to: range[1].toFixed(3) }),
+  };
+}
+
+type Differing = Readonly<Record<string, Guess>>;
+
 /** Rows of the gallery that pass the filter, without its range: what the histogram is of. */
-export function candidates(gallery: Gallery, { category, shown, text }: Filter): number[] {
+export function candidates(
+  gallery: Gallery,
+  { category, shown, text }: Pick<Filter, 'category' | 'shown' | 'text'>,
+  differing: Differing = {},
+): number[] {
   const wanted = text.trim().toLowerCase();
+  const at = gallery.categories.indexOf(category);
   const rows: number[] = [];
-  const mean = meanWeight(gallery);
   for (let i = 0; i < gallery.id.length; i++) {
-    if (category >= 0 && gallery.category[i] !== category) continue;
-    if (!shows(gallery, shown, mean, i)) continue;
+    if (at >= 0 && gallery.category[i] !== at) continue;
+    if (!shows(gallery, shown, differing, i)) continue;
     if (wanted !== '' && !gallery.title[i].toLowerCase().includes(wanted)) continue;
     rows.push(i);
   }
   return rows;
 }
 
-/** Neither trusted nor doubted, as shares of the mean weight. */
-const unsure = [0.2, 0.9] as const;
+/** The categories by name, each with how many of some pictures are there; those without any are left out. */
+export function categoryCounts(gallery: Gallery, rows: readonly number[]): { name: string; count: number }[] {
+  const counts = new Map<number, number>();
+  for (const row of rows) counts.set(gallery.category[row], (counts.get(gallery.category[row]) ?? 0) + 1);
+  return [...counts]
+    .map(([category, count]) => ({ name: gallery.categories[category], count }))
+    .sort((a, b) => a.name.localeCompare(b.name, 'en'));
+}
 
 /** Over the pictures that have one; 0 where none has. */
 export function meanWeight({ weight }: Pick<Gallery, 'weight'>): number {
@@ -42,13 +80,13 @@ export function meanWeight({ weight }: Pick<Gallery, 'weight'>): number {
   return count > 0 ? sum / count : 0;
 }
 
-function shows({ reason, decision, weight }: Gallery, shown: Shown, mean: number, i: number): boolean {
+function shows({ id, reason, decision }: Gallery, shown: Shown, differing: Differing, i: number): boolean {
   if (shown === 'left-out') return reason[i] >= 0;
   if (shown === 'kept') return decision[i] === 1;
+  if (shown === 'moved') return decision[i] === 3;
   if (reason[i] >= 0) return false;
   if (shown === 'dropped') return decision[i] === 2;
-  if (shown === 'unsure') return weight[i] !== null && weight[i]! >= unsure[0] * mean && weight[i]! < unsure[1] * mean;
-  return true;
+  return shown !== 'differs' || (decision[i] === 0 && Object.hasOwn(differing, id[i]));
 }
 
 export function inRange(gallery: Gallery, rows: readonly number[], range: Filter['range']): number[] {
@@ -122,6 +160,14 @@ export function moved(
   // Up and down keep the column; at the edges they stay.
   if ((key === 'ArrowUp' || key === 'ArrowDown') && (next < 0 || next >= count)) return at;
   return Math.max(0, Math.min(count - 1, next));
+}
+
+export function decisionWords(decision: GalleryDecision, before = ''): string {
+  return decision === 0 ? '' : `${before}${['', 'kept by hand', 'dropped by hand', 'moved here by hand'][decision]}`;
+}
+
+export function trustWords(weight: number | null | undefined): string {
+  return weight === null || weight === undefined ? 'took no part in the fit' : `trust ${weight.toFixed(2)}`;
 }
 
 /** For those who do not see it. */

@@ -10,8 +10,8 @@ export class ServerError extends Error {
   }
 }
 
-export function get<T>(path: string): Promise<T> {
-  return answer(fetch(path));
+export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return answer(fetch(path, { signal }));
 }
 
 export function post<T>(path: string, body: unknown = {}): Promise<T> {

@@ -4,6 +4,11 @@ export function percent(share: number | undefined, digits = 1): string {
   return share === undefined || Number.isNaN(share) ? '–' : `${(100 * share).toFixed(digits)} %`;
 }
 
+/** "91 to 96 %" */
+export function interval({ low, high }: { low: number; high: number }): string {
+  return `${(100 * low).toFixed(0)} to ${(100 * high).toFixed(0)} %`;
+}
+
 export function duration(seconds: number | undefined): string {
   if (seconds === undefined) return '';
   if (seconds < 10) return `${seconds.toFixed(1)} s`;

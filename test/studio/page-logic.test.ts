@@ -1,7 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import type { Gallery } from '../../src/studio/api.js';
+import type { AnswersView, Gallery } from '../../src/studio/api.js';
+import { pageAddress, queryOf } from '../../studio/src/address.js';
+import { answerCounts, answerRows, answersFilterOf, queryOfAnswers, rightWords } from '../../studio/src/answers.js';
+import { categoryColour } from '../../studio/src/colours.js';
 import { confusedMost } from '../../studio/src/confusion.js';
-import { candidates, choices, histogram, inRange, moved, ordered, topWeight } from '../../studio/src/gallery.js';
+import {
+  candidates,
+  categoryCounts,
+  choices,
+  type Filter,
+  filterOf,
+  histogram,
+  inRange,
+  moved,
+  ordered,
+  queryOfFilter,
+  topWeight,
+} from '../../studio/src/gallery.js';
 import { directNeeds, placeStages } from '../../studio/src/stage-graph.js';
 import { percent, pValue } from '../../studio/src/words.js';
 import fc from '../property.js';
@@ -9,18 +24,20 @@ import fc from '../property.js';
 /** Eight pictures of two categories, the last two left out by the crawl. */
 const gallery: Gallery = {
   categories: ['wren', 'finch'],
+  targets: ['finch', 'wren'],
   sources: ['flickr'],
   reasons: ['too-small'],
   id: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
   title: ['Wren', 'wren at dusk', 'Finch', '', 'Finch', 'A WREN', 'tiny', 'tiny'],
   category: [0, 0, 1, 1, 1, 0, 0, 1],
+  foundFor: [0, 0, 1, 1, 1, 0, 0, 1],
   source: [0, 0, 0, 0, 0, 0, 0, 0],
   weight: [2, 0.5, 0, 1.5, null, 2, null, null],
   reason: [-1, -1, -1, -1, -1, -1, 0, 0],
   shown: [1, 1, 1, 1, 1, 1, 0, 0],
   decision: [0, 2, 0, 1, 0, 0, 0, 0],
 };
-const all = { category: -1, shown: 'used', text: '' } as const;
+const all = { category: '', shown: 'used', text: '' } as const;
 
 describe('the gallery', () => {
   it('shows what the crawl took, or what it left out', () => {
@@ -31,13 +48,39 @@ describe('the gallery', () => {
     expect(choices(gallery, 0)).toEqual(['keep', 'drop']);
     expect(choices(gallery, 6)).toEqual([]);
     expect(choices({ ...gallery, reasons: ['duplicate-exact'] }, 6)).toEqual(['keep']);
-    // The mean weight is 1.2.
-    expect(candidates(gallery, { ...all, shown: 'unsure' })).toEqual([1]);
+    // Of those that look like another category, what somebody has decided about needs no look.
+    const differing = { b: { category: 'finch' }, c: { category: 'wren' }, h: { category: 'wren' } };
+    expect(candidates(gallery, { ...all, shown: 'differs' }, differing)).toEqual([2]);
+    const moved: Gallery = { ...gallery, decision: [3, 0, 0, 0, 0, 0, 0, 0] };
+    expect(candidates(moved, { ...all, shown: 'moved' })).toEqual([0]);
   });
 
   it('finds titles whatever their case, within a category', () => {
     expect(candidates(gallery, { ...all, text: ' wren ' })).toEqual([0, 1, 5]);
-    expect(candidates(gallery, { ...all, category: 1, text: 'wren' })).toEqual([]);
+    expect(candidates(gallery, { ...all, category: 'finch', text: 'wren' })).toEqual([]);
+  });
+
+  it('counts the pictures of each category, by name', () => {
+    expect(categoryCounts(gallery, candidates(gallery, all))).toEqual([
+      { name: 'finch', count: 3 },
+      { name: 'wren', count: 3 },
+    ]);
+    expect(categoryCounts(gallery, [2])).toEqual([{ name: 'finch', count: 1 }]);
+  });
+
+  it('has an address for every filter, and takes a wrong one for none', () => {
+    const shown = fc.constantFrom('used', 'differs', 'kept', 'moved', 'dropped', 'left-out');
+    const order = fc.constantFrom('heaviest', 'lightest', 'category');
+    fc.assert(
+      fc.property(fc.string(), fc.string(), shown, order, (category, text, which, by) => {
+        const filter = { category, text: text.trim(), shown: which, order: by, range: [0.25, 0.5] } as Filter;
+        const address = pageAddress('pictures', queryOfFilter(filter));
+        expect(filterOf(queryOf(address))).toEqual(filter);
+      }),
+    );
+    const nothing = filterOf(queryOf('#/pictures?shown=rubbish&order=&from=x&to=1'));
+    expect(nothing).toEqual({ category: '', text: '', shown: 'used', order: 'heaviest' });
+    expect(pageAddress('pictures', queryOfFilter(nothing))).toBe('#/pictures');
   });
 
   it('orders by weight, those without one last either way, equal ones as found', () => {
@@ -153,4 +196,49 @@ describe('what the page makes of results', () => {
     expect(pValue(0.00004)).toBe('p < 0.001');
     expect(pValue(0.0423)).toBe('p = 0.042');
   });
+});
+
+describe('the list of answers', () => {
+  const view: AnswersView = {
+    names: ['wren', 'finch'],
+    id: ['a', 'b', 'c', 'd'],
+    said: [0, 1, -1, 0],
+    confidence: [0.9, 0.4, 0.7, null],
+    second: [1, 0, 0, 1],
+    truth: [0, 0, -1, null],
+    answered: [null, null, 0, 1],
+  };
+  const any = answersFilterOf(new URLSearchParams());
+
+  it('goes from the least sure answer to the surest, or back, those without a confidence last', () => {
+    expect(answerRows(view, any)).toEqual([1, 2, 0, 3]);
+    expect(answerRows(view, { ...any, order: 'sure' })).toEqual([0, 2, 1, 3]);
+    expect(answerRows(view, { ...any, order: 'folder' })).toEqual([0, 1, 2, 3]);
+  });
+
+  it('has the mistakes by the folder, and by what people said where they said something', () => {
+    expect(answerRows(view, { ...any, which: 'mistakes' })).toEqual([1, 2, 3]);
+    expect(answerRows(view, { ...any, which: 'answered' })).toEqual([2, 3]);
+    expect(answerRows(view, { ...any, said: 'none of these' })).toEqual([2]);
+    expect(answerRows(view, { ...any, said: 'finch', truth: 'wren' })).toEqual([1]);
+    expect(rightWords(view)).toMatch(/^1 of 4 whose truth is known are right, those of no category included: 25.0 % \(5 to 70 %\)$/);
+    expect(
+      rightWords({ ...view, truth: view.truth.map(() => null), answered: view.id.map(() => null) }),
+    ).toBeUndefined();
+    expect(answerCounts(view, 'said')).toEqual([
+      { name: 'finch', count: 1 },
+      { name: 'wren', count: 2 },
+      { name: 'none of these', count: 1 },
+    ]);
+  });
+
+  it('has an address for every filter', () => {
+    const filter = { said: 'none of these', truth: 'a & b', which: 'mistakes', order: 'sure' } as const;
+    expect(answersFilterOf(queryOf(pageAddress('answers', queryOfAnswers(filter))))).toEqual(filter);
+  });
+});
+
+it('gives no two categories of a map the same colour', () => {
+  for (const count of [3, 8, 9, 50, 200])
+    expect(new Set(Array.from({ length: count }, (_, c) => categoryColour(c, count))).size).toBe(count);
 });

@@ -56,7 +56,7 @@ describe.skipIf(chromiumPath === undefined)(
       const page = await open('overview');
       await page.getByRole('heading', { name: 'Stages' }).waitFor();
       expect(await page.locator('.stages li').count()).toBe(12);
-      expect(await page.locator('.tiles').textContent()).toMatch(/Accuracy\s*\d+\.\d %/);
+      expect(await page.locator('.tiles').textContent()).toMatch(/Accuracy, on pictures of the categories\s*\d+\.\d %\s*95 % interval \d+ to \d+ %/);
       expect(await page.locator('tbody tr').count()).toBe(1);
       await page.close();
     });
@@ -157,7 +157,7 @@ describe.skipIf(chromiumPath === undefined)(
       await page.evaluate(handOver('paste', await drawPicture('green jay', 4243)));
       await page.locator('.card h2', { hasText: 'green jay' }).waitFor();
       const text = { name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('this is no picture') };
-      await page.getByLabel('File to classify').setInputFiles(text);
+      await page.getByLabel('Files to classify').setInputFiles(text);
       await page.getByRole('alert').filter({ hasText: 'no picture that can be read' }).waitFor();
       // The browser itself notes the answer 400.
       complaints.splice(0, complaints.length, ...complaints.filter((line) => !line.includes('status of 400')));
@@ -184,7 +184,7 @@ describe.skipIf(chromiumPath === undefined)(
       await page.close();
     });
 
-    for (const path of ['overview', 'pictures', 'categories', 'classify', 'compare', 'export'])
+    for (const path of ['overview', 'answers', 'pictures', 'categories', 'classify', 'compare', 'export'])
       it(`breaks no serious rule of accessibility and fits a phone, in both themes: ${path}`, async () => {
         const page = await open(path);
         await page.locator('h1').waitFor();
@@ -236,7 +236,7 @@ describe.skipIf(chromiumPath === undefined)(
       await page.locator('h1').waitFor();
       await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.textContent')).toBe('To the content');
-      for (let i = 0; i < 5; i++) await page.keyboard.press('Tab');
+      for (let i = 0; i < 6; i++) await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Classify', level: 1 }).waitFor();
       await page.close();
