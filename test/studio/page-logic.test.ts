@@ -221,7 +221,9 @@ describe('the list of answers', () => {
     expect(answerRows(view, { ...any, which: 'answered' })).toEqual([2, 3]);
     expect(answerRows(view, { ...any, said: 'none of these' })).toEqual([2]);
     expect(answerRows(view, { ...any, said: 'finch', truth: 'wren' })).toEqual([1]);
-    expect(rightWords(view)).toMatch(/^1 of 4 whose truth is known are right, those of no category included: 25.0 % \(5 to 70 %\)$/);
+    expect(rightWords(view)).toMatch(
+      /^1 of 4 whose truth is known are right, those of no category included: 25.0 % \(5 to 70 %\)$/,
+    );
     expect(
       rightWords({ ...view, truth: view.truth.map(() => null), answered: view.id.map(() => null) }),
     ).toBeUndefined();

@@ -56,7 +56,9 @@ describe.skipIf(chromiumPath === undefined)(
       const page = await open('overview');
       await page.getByRole('heading', { name: 'Stages' }).waitFor();
       expect(await page.locator('.stages li').count()).toBe(12);
-      expect(await page.locator('.tiles').textContent()).toMatch(/Accuracy, on pictures of the categories\s*\d+\.\d %\s*95 % interval \d+ to \d+ %/);
+      expect(await page.locator('.tiles').textContent()).toMatch(
+        /Accuracy, on pictures of the categories\s*\d+\.\d %\s*95 % interval \d+ to \d+ %/,
+      );
       expect(await page.locator('tbody tr').count()).toBe(1);
       await page.close();
     });
