@@ -15,7 +15,7 @@ import { objectiveRatios } from './near-optimum.js';
 
 const backend = await createBackend({ threads: 1 });
 const problem = generateProblem({ seed: 8, auxiliaryCategories: 5, testCategories: 3, dimensions: 10 });
-const exact = { interceptScale: 0.1, tolerance: 1e-4, maxSweeps: 50_000 };
+const exact = { interceptScale: 0.1, tolerance: 1e-6, maxSweeps: 50_000 };
 
 describe('SVM+', () => {
   it('stands near the optimum, which blocks/privileged-svm is shown to reach', async () => {
@@ -42,7 +42,7 @@ describe('SVM+_mix', () => {
   const both = generalize(problem, 2);
   const parameters = { cost: 0.5, textPenalty: 0.1, positiveWeight: 4, sweeps: 300 };
 
-  it('has ordinary machines for auxiliary categories, within five per cent of their optimum', async () => {
+  it('has ordinary machines for auxiliary categories, within one per cent of their optimum', async () => {
     const { model_ } = await new MixedSvmPlus(parameters).fit(both, { backend });
     const plain = stackRows(both.webFeatures, both.auxiliaryFeatures);
     const mean = columnMeans(plain);
@@ -54,7 +54,7 @@ describe('SVM+_mix', () => {
       negativeCost: 0.5,
       loss: 'hinge',
     });
-    expect(Math.max(...ratios.slice(3, 8))).toBeLessThan(1.05);
+    expect(Math.max(...ratios.slice(3, 8))).toBeLessThan(1.01);
   });
 
   it('reads text for test categories and for no others', async () => {
