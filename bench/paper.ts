@@ -3,7 +3,7 @@
  *
  * `experiment paper` on `cub-web` and on `cub-resnet50` with planted web pictures, each with attributes and with word vectors;
  * what does not read semantic vectors is fitted once for both. Everything is kept in `--out DIR` and continued where it was stopped. Options: `--data DIR`, `--out DIR`,
- * `--problems A,B`, `--trials N`, `--jobs N`, `--report` (the page alone, of what there is), `--write` (into docs/results.md).
+ * `--problems A,B`, `--trials N` (of a search for every method; the defaults without), `--jobs N`, `--report` (the page alone, of what there is), `--write` (into docs/results.md).
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export async function run(args: string[]): Promise<void> {
       data: { type: 'string', default: '../shared/data' },
       out: { type: 'string', default: 'scratch/paper' },
       problems: { type: 'string', default: cubProblemNames.join(',') },
-      trials: { type: 'string', default: '5' },
+      trials: { type: 'string', default: '0' },
       jobs: { type: 'string', default: '2' },
       report: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
@@ -40,7 +40,7 @@ export async function run(args: string[]): Promise<void> {
     return [{ name, result, seconds: secondsOfFits(values.out, name) }];
   });
   if (found.length === 0) throw new Error(`${values.out} holds no results; leave out --report`);
-  const text = wholePage(found, `npm run bench -- paper --trials ${trials}`);
+  const text = wholePage(found, `npm run bench -- paper${trials > 0 ? ` --trials ${trials}` : ''}`);
   writeFileSync(join(values.out, 'page.md'), `${text}\n`);
   console.log(text);
   if (values.write) writeResults('paper', text);

@@ -5,10 +5,10 @@ import { resolveParameters } from '../../src/parameters.js';
 import { type CubProblemName, cubProblemNames, hasText } from '../shared/cub-problems.js';
 import { markdownTable } from '../shared/document.js';
 
-/** Whole, first part alone, second part alone. */
-const averages: readonly Parameters[] = [{ share: 0.5 }, { share: 0 }, { share: 1 }];
+/** Whole, first part alone, second part alone, and what else a search tries. */
+const averages: readonly Parameters[] = [0.5, 0, 1, 0.25, 0.75].map((share) => ({ share }));
 /** Values are standardized, so that ten deviations leave nothing of the other part. */
-const besides: readonly Parameters[] = [{ balance: 0 }, { balance: 10 }, { balance: -10 }];
+const besides: readonly Parameters[] = [0, 10, -10].map((balance) => ({ balance }));
 
 const combinations = ['wsl+zsl', 'wsdg-pi+zsl', 'combo', 'wsl+lr', 'wsdg-pi+lr'];
 
@@ -30,20 +30,28 @@ function jobsOf(method: string, problem: CubProblemName): FitJob[] {
   }));
 }
 
-/** A row for each combination and problem; the last column is what the whole has over its better part. */
+/** A row for each combination and problem; the last columns are what it has over its better part, as it comes and with the best share. */
 export function combinationTable(found: ReadonlyMap<CubProblemName, ReadonlyMap<string, number>>): string {
   const rows = combinations.flatMap((method) =>
     cubProblemNames.flatMap((problem) => {
       const accuracies = jobsOf(method, problem).map(({ id }) => found.get(problem)?.get(id));
       if (accuracies.length === 0 || accuracies.some((accuracy) => accuracy === undefined)) return [];
       const [whole, first, second] = accuracies as number[];
-      const over = whole - Math.max(first, second);
-      const told = `${over < 0 ? '−' : '+'}${Math.abs(over).toFixed(1)}`;
-      return [[`\`${method}\``, problem, ...[whole, first, second].map((accuracy) => accuracy.toFixed(1)), told]];
+      const over = (accuracy: number) => signed(accuracy - Math.max(first, second));
+      const searched = accuracies.length > 3 ? over(Math.max(...(accuracies as number[]))) : '–';
+      const figures = [whole, first, second].map((accuracy) => accuracy.toFixed(1));
+      return [[`\`${method}\``, problem, ...figures, over(whole), searched]];
     }),
   );
   return [
     'Mean per-category accuracy in percent on validation categories, as the combination comes and with one of its parts alone. Command: `npm run bench -- combinations`.',
-    markdownTable(['combination', 'problem', 'whole', 'first part', 'second part', 'over the better part'], rows),
+    markdownTable(
+      ['combination', 'problem', 'whole', 'first part', 'second part', 'over the better part', 'with the best share'],
+      rows,
+    ),
   ].join('\n\n');
+}
+
+function signed(points: number): string {
+  return `${points < 0 ? '−' : '+'}${Math.abs(points).toFixed(1)}`;
 }

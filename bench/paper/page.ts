@@ -1,5 +1,5 @@
 /** The page of the whole paper: its tables with a column for each problem, what of its claims holds, its figures as tables. */
-import type { ExperimentPlot } from '../../src/evaluation/index.js';
+import { describeParameters, type ExperimentPlot } from '../../src/evaluation/index.js';
 import { markdownTable } from '../shared/document.js';
 import { disagreements } from './disagreements.js';
 import { claimRows, claimTitle, columnOf, type PaperOfProblem, tableOf } from './of-problem.js';
@@ -8,7 +8,7 @@ export function wholePage(found: readonly PaperOfProblem[], command: string): st
   const minutes = found.reduce((sum, { seconds }) => sum + seconds, 0) / 60;
   const sections = [
     `Command: \`${command}\`. ${found.map((each) => `\`${columnOf(each)}\`: ${each.result.problem.webPictures} web, ${each.result.problem.testPictures} test pictures`).join('; ')}.`,
-    `All fits and searches together took ${Math.round(minutes)} minutes of one core, ${Math.round(minutes / 2)} of two.`,
+    `The seconds of all fits sum up to ${Math.round(minutes)} minutes of one core, ${Math.round(minutes / 2)} of two.`,
     ...accuracyTables(found),
     claims(found),
     disagreements(found),
@@ -104,21 +104,34 @@ function weights(found: readonly PaperOfProblem[]): string[] {
   );
 }
 
+/** A row for each method, or one for each problem where they differ. */
 function parameters(found: readonly PaperOfProblem[]): string {
-  const lines = found.flatMap((each) =>
-    Object.entries(each.result.parameters).map(([method, values]) => {
-      const told = Object.entries(values).map(([name, value]) => `${name} ${value}`);
-      return `| ${columnOf(each)} | \`${method}\` | ${told.join(', ')} |`;
-    }),
-  );
-  return `<details><summary>Parameters of the standard setting</summary>\n\n| problem | method | parameters |\n| --- | --- | --- |\n${lines.join('\n')}\n\n</details>`;
+  const methods = [...new Set(found.flatMap(({ result }) => Object.keys(result.parameters)))];
+  const rows = methods.flatMap((method) => {
+    const told = new Map<string, string[]>();
+    for (const each of found) {
+      const values = each.result.parameters[method];
+      if (!values) continue;
+      const text = describeParameters(values);
+      told.set(text, [...(told.get(text) ?? []), columnOf(each)]);
+    }
+    return [...told].map(
+      ([text, where]) => `| \`${method}\` | ${told.size === 1 ? 'all' : where.join('; ')} | ${text} |`,
+    );
+  });
+  return `<details><summary>Parameters of the standard setting</summary>\n\n| method | problems | parameters |\n| --- | --- | --- |\n${rows.join('\n')}\n\n</details>`;
 }
 
 function failures(found: readonly PaperOfProblem[]): string {
-  const lines = found.flatMap((each) => [
-    ...new Set(each.result.skipped.map(({ method, reason }) => `- ${columnOf(each)}, \`${method}\`: ${reason}`)),
-    ...each.result.failed.map(({ job, message }) => `- ${columnOf(each)}, ${job} failed: ${message}`),
-  ]);
+  const told = new Map<string, Set<string>>();
+  for (const each of found) {
+    const lines = [
+      ...each.result.skipped.map(({ method, reason }) => `\`${method}\`: ${reason}`),
+      ...each.result.failed.map(({ job, message }) => `${job} failed: ${message}`),
+    ];
+    for (const line of lines) told.set(line, new Set([...(told.get(line) ?? []), columnOf(each)]));
+  }
+  const lines = [...told].map(([line, where]) => `- ${line} (${[...where].join('; ')})`);
   return lines.length === 0 ? '' : `Left out:\n\n${lines.join('\n')}`;
 }
 

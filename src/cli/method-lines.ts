@@ -3,16 +3,17 @@ import type { MethodSpec } from '../methods/index.js';
 import { expected, type ParameterSpec, type ParameterValue } from '../parameters.js';
 import { shortNumber, tableLines } from './table.js';
 
-export function methodLines({ name, title, citation, uses, setting, parameters }: MethodSpec): string[] {
+export function methodLines(spec: MethodSpec): string[] {
+  const { name, title, citation, uses, setting, parameters, generalizedDefaults: own = {} } = spec;
   const columns = ['parameter', 'default', 'must be', 'searched for in', 'meaning'].map((heading) => ({
     title: heading,
   }));
-  const rows = Object.entries(parameters).map(([parameter, spec]) => [
+  const rows = Object.entries(parameters).map(([parameter, each]) => [
     parameter,
-    text(spec.default),
-    expected(spec),
-    searched(spec),
-    spec.description,
+    parameter in own ? `${text(each.default)}; generalized ${text(own[parameter])}` : text(each.default),
+    expected(each),
+    searched(each),
+    each.description,
   ]);
   return [
     `${name}: ${title}`,

@@ -4,7 +4,7 @@
  * of them, then the final fits with what was chosen.
  * What it decides depends on outcomes alone, never on the order or the time in which they came.
  */
-import type { MethodSpec } from '../methods/index.js';
+import { inSetting, type MethodSpec } from '../methods/index.js';
 import { resolveParameters } from '../parameters.js';
 import type { FitFailure, FitJob, FitOutcome, JournalLine, Parameters } from './results.js';
 import { distinctTrials, type Searched, sampleParameters, searchable } from './sample-parameters.js';
@@ -66,9 +66,9 @@ export class MethodRun {
   #seconds = 0;
 
   constructor(options: MethodRunOptions) {
-    this.options = options;
-    this.spec = options.spec;
-    const { name, parameters } = options.spec;
+    this.spec = inSetting(options.spec, options.generalized);
+    this.options = { ...options, spec: this.spec };
+    const { name, parameters } = this.spec;
     this.parameters = options.given ?? resolveParameters(name, parameters, {});
     this.chosenBy = options.given ? 'given' : 'defaults';
     if (options.given || options.trials === 0 || !searchable(options.spec)) this.#conclude();

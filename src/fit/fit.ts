@@ -5,7 +5,7 @@
 import { ArgumentError } from '../errors.js';
 import type { Backend, Matrix } from '../linalg/index.js';
 import { type BackendOptions, createBackend } from '../linalg/index.js';
-import { createMethod, findMethod, type MethodSpec, type ParameterValue } from '../methods/index.js';
+import { createMethod, findMethod, inSetting, type MethodSpec, type ParameterValue } from '../methods/index.js';
 import {
   candidateNames,
   type FeatureScaling,
@@ -85,7 +85,8 @@ async function fitWith(
   const { fitted, name, web, seconds, webWeights } = first;
   const groups = first.answers.groups && fitted.groups?.();
   const { trace, semantics, dictionary, iterations, converged, warnings, trusts } = fitted.details?.() ?? {};
-  const another = (some: Problem) => makeAnother(method, parameters, seed).fit(some, { backend, signal, onProgress });
+  const another = (some: Problem) =>
+    makeAnother(method, problem.generalized, parameters, seed).fit(some, { backend, signal, onProgress });
   const setting = { ...settings, name, web, backend, seed, scaling };
   const { model, calibration, chances } = await modelOf(fitted, problem, another, setting);
   // A method's own chances are better informed than those of the model it leaves behind.
@@ -149,7 +150,7 @@ export async function fitAnswers(
   const begun = performance.now();
   const { made, name, web } = isMade(method)
     ? { made: method, name: method.constructor.name, web: true }
-    : fromSpec(method, parameters, seed);
+    : fromSpec(method, problem.generalized, parameters, seed);
   // A method that says no more counts its rounds, and most end before the last one.
   const inRounds = onProgress && ((progress: Progress) => onProgress({ unit: 'rounds', atMost: true, ...progress }));
   const fitted = await made.fit(problem, { ...methodOptions, backend, signal, onProgress: inRounds });
@@ -176,15 +177,21 @@ function isMade(method: MethodChoice): method is Method {
 
 function fromSpec(
   method: string | MethodSpec,
+  generalized: boolean,
   parameters?: Readonly<Record<string, ParameterValue>>,
   seed?: number,
 ): { made: Method; name: string; web: boolean } {
-  const spec = typeof method === 'string' ? findMethod(method) : method;
+  const spec = inSetting(typeof method === 'string' ? findMethod(method) : method, generalized);
   return { made: createMethod(spec, parameters, seed), name: spec.name, web: spec.uses.includes('web') };
 }
 
-function makeAnother(method: MethodChoice, parameters: Readonly<Record<string, ParameterValue>>, seed: number): Method {
-  if (!isMade(method)) return fromSpec(method, parameters, seed).made;
+function makeAnother(
+  method: MethodChoice,
+  generalized: boolean,
+  parameters: Readonly<Record<string, ParameterValue>>,
+  seed: number,
+): Method {
+  if (!isMade(method)) return fromSpec(method, generalized, parameters, seed).made;
   throw new ArgumentError(
     'confidence is learnt by fitting the method again, and this one is made already',
     'Give the name of a method or its specification.',

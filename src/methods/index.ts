@@ -10,6 +10,7 @@ export type { LearntRange } from './searched-ranges.js';
 export {
   createMethod,
   type Ingredient,
+  inSetting,
   type MethodSpec,
   type ParameterSpec,
   type ParameterValue,

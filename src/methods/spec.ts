@@ -19,10 +19,23 @@ export interface MethodSpec<Parameters extends Declared = Declared> {
   /** In which setting the method answers: test categories alone, or auxiliary ones too. */
   setting: 'standard' | 'generalized' | 'both';
   parameters: Parameters;
+  /** Defaults of the generalized setting, where those of the standard one do not serve. */
+  generalizedDefaults?: Readonly<Record<string, ParameterValue>>;
   /** The methods it is made of, whose parameters it has as `part.parameter`: a search chooses those of each part on its own. */
   parts?: readonly MethodSpec[];
   /** `options` are complete and checked. */
   create(options: OptionsOf<Parameters>, seed: number): Method;
+}
+
+/** The method as it comes in one setting: with the defaults that were chosen for it. */
+export function inSetting(spec: MethodSpec, generalized: boolean): MethodSpec {
+  const { generalizedDefaults: own } = spec;
+  if (!generalized || !own) return spec;
+  const parameters = Object.entries(spec.parameters).map(([name, each]) => [
+    name,
+    name in own ? { ...each, default: own[name] } : each,
+  ]);
+  return { ...spec, parameters: Object.fromEntries(parameters) };
 }
 
 /** The method with its defaults, overruled by what is given. */

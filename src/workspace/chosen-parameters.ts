@@ -1,15 +1,15 @@
 /** The parameters of a workspace's method: those of the configuration, then those that tuning chose, then the defaults. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { findMethod } from '../methods/index.js';
+import { findMethod, inSetting } from '../methods/index.js';
 import { type ParameterValue, resolveParameters } from '../parameters.js';
 import { layout, type Workspace } from './workspace.js';
 
 export async function chosenParameters(
   workspace: Workspace,
 ): Promise<{ parameters: Record<string, ParameterValue>; from: 'default' | 'tuned' | 'given' }> {
-  const { learner, tune } = workspace.configuration;
-  const spec = findMethod(learner.method);
+  const { learner, tune, answers } = workspace.configuration;
+  const spec = inSetting(findMethod(learner.method), answers === 'all');
   const tuned =
     tune && Object.keys(freeParameters(workspace)).length > 0 && existsSync(workspace.path(layout.chosen))
       ? (

@@ -79,6 +79,10 @@ describe('an experiment', () => {
     const weights = extremes.rows.map((row) => row[2] as number);
     expect(weights[0]).toBeCloseTo(Math.max(...webWeights_), 3);
     expect(weights.at(-1)).toBeCloseTo(Math.min(...webWeights_), 3);
+    expect(weights).toEqual([...weights].sort((a, b) => b - a));
+    expect(new Set(extremes.rows.map((row) => row[0])).size).toBe(10);
+    const equal = [...webWeights_].filter((weight) => Math.abs(weight - weights[0]) < 5e-4).length;
+    expect(extremes.rows[0][3]).toBe(equal);
     const curve = result.plots[1].series[0].points;
     expect([curve[0].x, curve.at(-1)!.x]).toEqual([0, 1]);
   });

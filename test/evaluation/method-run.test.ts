@@ -148,6 +148,18 @@ describe('a method made of others', () => {
     expect(joint.all[0].next()!.id).toBe('wsl+zsl/trial-000');
   });
 
+  it('begins with the defaults of the setting', () => {
+    for (const [generalized, lambda1] of [
+      [false, 0.01],
+      [true, 3],
+    ] as const)
+      for (const trials of [0, 2]) {
+        const [run] = methodRuns([{ ...options, spec: findMethod('paper'), trials, generalized }]).wanted;
+        expect(run.parameters.lambda1).toBe(lambda1);
+        if (trials > 0) expect(run.next()!.parameters.lambda1).toBe(lambda1);
+      }
+  });
+
   it('searches for parts of the standard setting in that setting', () => {
     const { all } = methodRuns([{ ...options, spec: findMethod('wsl+lr'), trials: 2, generalized: true }]);
     const jobs = end(all);

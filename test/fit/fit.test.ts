@@ -53,6 +53,27 @@ const oracle: MethodSpec = {
 };
 
 describe('fit', () => {
+  it('takes the defaults of the setting, and what is given before them', async () => {
+    const seen: unknown[] = [];
+    const number = { description: 'a number', default: 1 };
+    const spec: MethodSpec = {
+      ...{ ...oracle, name: 'by-setting', setting: 'both', parameters: { one: number, two: number } },
+      generalizedDefaults: { two: 5 },
+      create: (options) => {
+        seen.push(options);
+        return new Oracle();
+      },
+    };
+    await fit(problem, spec, here).catch(() => {});
+    await fit(generalize(problem, 1), spec, here).catch(() => {});
+    await fit(generalize(problem, 1), spec, { ...here, parameters: { two: 7 } }).catch(() => {});
+    expect(seen).toEqual([
+      { one: 1, two: 1 },
+      { one: 1, two: 5 },
+      { one: 1, two: 7 },
+    ]);
+  });
+
   it('says what the method says', async () => {
     const backend = await createBackend(here);
     const method = await createMethod(findMethod('bowerbird'), { sharpness: 2 }).fit(problem, { backend });

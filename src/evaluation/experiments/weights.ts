@@ -88,19 +88,36 @@ function byKind(weighted: readonly Weighted[], kinds: readonly string[]): Experi
 }
 
 function extremes({ method, theta }: Weighted, problem: Problem): ExperimentTable {
-  const order = theta.map((_, i) => i).sort((i, j) => theta[j] - theta[i] || i - j);
-  const shown = [...new Set([...order.slice(0, shownPictures), ...order.slice(-shownPictures)])];
+  const weights = theta.map(rounded);
+  const order = weights.map((_, i) => i).sort((i, j) => weights[j] - weights[i] || i - j);
+  const high = firstOf(order, weights);
+  const low = firstOf(
+    order.reverse().filter((i) => !high.includes(i)),
+    weights,
+  );
   return {
     title: `Highest and lowest weights: ${method}`,
-    columns: ['web picture', 'category', 'weight', 'truth', 'text'],
-    rows: shown.map((i) => [
+    columns: ['web picture', 'category', 'weight', 'pictures of this weight', 'truth', 'text'],
+    rows: [...high, ...low.reverse()].map((i) => [
       i,
       problem.testNames[problem.webLabels[i]],
-      rounded(theta[i]),
+      weights[i],
+      weights.filter((weight) => weight === weights[i]).length,
       problem.webKinds?.[i] ?? null,
       problem.webTexts?.[i] ?? null,
     ]),
   };
+}
+
+/** The first pictures of an order by weight; of more that have the same weight, some that lie evenly among them. */
+function firstOf(order: readonly number[], weights: readonly number[]): number[] {
+  const chosen: number[] = [];
+  while (chosen.length < Math.min(shownPictures, order.length)) {
+    const equal = order.filter((i) => weights[i] === weights[order[chosen.length]]);
+    const wanted = Math.min(shownPictures - chosen.length, equal.length);
+    for (let k = 0; k < wanted; k++) chosen.push(equal[Math.floor(((k + 0.5) * equal.length) / wanted)]);
+  }
+  return chosen;
 }
 
 /** At most `count` points, first and last among them. */
