@@ -74,6 +74,15 @@ describe('LatEm', () => {
     expect(await score(2)).toBeGreaterThan(0.6);
   });
 
+  it('starts from random maps of the size that `spread` says', async () => {
+    const values = async (spread: number) =>
+      (
+        await new Latem({ maps: 2, leastShare: 0, epochs: 1, learningRate: 1e-12, spread }, 2).fit(small, { backend })
+      ).decisionValues(small.testFeatures).data;
+    const [once, thrice] = [await values(0.1), await values(0.3)];
+    expect(Math.hypot(...thrice) / Math.hypot(...once)).toBeCloseTo(3, 6);
+  });
+
   it('prunes maps that few pictures choose, and never all of them', async () => {
     const kept = async (leastShare: number) =>
       (await new Latem({ maps: 6, leastShare }, 2).fit(small, { backend })).models_.length;
