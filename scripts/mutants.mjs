@@ -118,25 +118,22 @@ async function tryOne(sandbox, host, mutant, reached, usable) {
     .filter((file) => usable.has(file))
     .sort((a, b) => usable.get(a).milliseconds - usable.get(b).milliseconds);
   if (chosen.length === 0) return entry('not reached');
-  const order = {
-    tests: chosen.map((file) => {
-      const names = [...reached.get(file)];
-      return { file, names: names.includes('') || names.length > 300 ? undefined : names };
-    }),
-    changed: [mutant.file],
-    bail: true,
-  };
-  // What the tests take by themselves, and the start of their processes.
-  const usual = chosen.reduce((sum, file) => sum + usable.get(file).milliseconds + usable.get(file).start, 0);
   if (!sandbox.mutate(mutant)) return entry('invalid');
   try {
-    const outcome = await host.run(order, 20_000 + 4 * usual);
-    if (outcome === undefined) return entry('timeout');
-    const failed = outcome.modules.find((module) => module.failed);
-    if (failed) return entry('killed', `${failed.file}: ${failed.failed}`);
-    if (outcome.errors.length > 0) return entry('killed', outcome.errors[0]);
-    if (!outcome.modules.some(({ passed }) => passed > 0))
-      throw new Error(`no test ran for ${mutant.file}:${mutant.line}`);
+    let ran = 0;
+    for (const [i, file] of chosen.entries()) {
+      const names = [...reached.get(file)];
+      const tests = [{ file, names: names.includes('') || names.length > 300 ? undefined : names }];
+      const changed = i === 0 ? [mutant.file] : [];
+      const usual = usable.get(file).milliseconds + usable.get(file).start;
+      const outcome = await host.run({ tests, changed, bail: true }, 20_000 + 4 * usual);
+      if (outcome === undefined) return entry('timeout', file);
+      const failed = outcome.modules.find((module) => module.failed);
+      if (failed) return entry('killed', `${failed.file}: ${failed.failed}`);
+      if (outcome.errors.length > 0) return entry('killed', outcome.errors[0]);
+      ran += outcome.modules.reduce((sum, { passed }) => sum + passed, 0);
+    }
+    if (ran === 0) throw new Error(`no test ran for ${mutant.file}:${mutant.line}`);
     return entry('survived');
   } finally {
     sandbox.restore(mutant.file);

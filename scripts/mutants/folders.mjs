@@ -24,13 +24,13 @@ function filesUnder(root, path, pattern) {
     .sort();
 }
 
-/** Without an NVIDIA GPU no test reaches these; with one they are a folder of their own. */
-const onGpu = join('src', 'linalg', 'cuda');
+/** What runs on an NVIDIA GPU is tried only when it is asked for by name: without one no test reaches it. */
+const onGpu = /src.(linalg.cuda|learner.(device-|web-scalar-kernels))/;
 
 /** The sources of a folder that may be mutated. */
 export function sourcesOf(root, folder) {
   return filesUnder(root, join('src', folder), /(?<!\.d)\.ts$/).filter(
-    (path) => folder === 'linalg/cuda' || !path.startsWith(onGpu),
+    (path) => folder === 'linalg/cuda' || !onGpu.test(path),
   );
 }
 
