@@ -121,12 +121,11 @@ async function tryOne(sandbox, host, mutant, reached, usable) {
   if (!sandbox.mutate(mutant)) return entry('invalid');
   try {
     let ran = 0;
-    for (const [i, file] of chosen.entries()) {
+    for (const file of chosen) {
       const names = [...reached.get(file)];
       const tests = [{ file, names: names.includes('') || names.length > 300 ? undefined : names }];
-      const changed = i === 0 ? [mutant.file] : [];
       const usual = usable.get(file).milliseconds + usable.get(file).start;
-      const outcome = await host.run({ tests, changed, bail: true }, 20_000 + 4 * usual);
+      const outcome = await host.run({ tests, changed: sandbox.changed(), bail: true }, 20_000 + 4 * usual);
       if (outcome === undefined) return entry('timeout', file);
       const failed = outcome.modules.find((module) => module.failed);
       if (failed) return entry('killed', `${failed.file}: ${failed.failed}`);

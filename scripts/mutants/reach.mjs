@@ -58,7 +58,7 @@ export async function reach(sandbox, host, mutants, testFiles, reachedFolder) {
   }
   const { modules, errors } = await host.run({
     tests: testFiles.map((file) => ({ file })),
-    changed: mutated,
+    changed: sandbox.changed(),
     bail: false,
     reach: true,
   });

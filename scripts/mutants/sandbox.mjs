@@ -27,6 +27,7 @@ function copy(from, to) {
 
 export class Sandbox {
   #sources;
+  #changed = new Set();
 
   /** @param sources the paths that will be changed */
   constructor(root, folder, sources) {
@@ -54,9 +55,17 @@ export class Sandbox {
     const { outputText, diagnostics } = ts.transpileModule(text, { compilerOptions, reportDiagnostics: true });
     if (diagnostics.length > 0) return false;
     writeFileSync(join(this.folder, name), text);
+    this.#changed.add(name);
     const built = join(this.folder, name.replace(/^src/, 'dist').replace(/\.ts$/, '.js'));
     if (existsSync(built)) writeFileSync(built, outputText);
     return true;
+  }
+
+  /** The sources that were written, mutated or restored, since this was last asked: what a process may still hold otherwise. */
+  changed() {
+    const names = [...this.#changed];
+    this.#changed.clear();
+    return names;
   }
 
   /** Applies a mutant; false if it cannot be written as text. */
