@@ -38,6 +38,9 @@ describe.each(['paper', 'paper-wsl', 'paper-zsl', 'paper-sim1', 'paper-sim2'] as
     expect(learner.trace_.length).toBe(literal.iterations);
     expect(largest(subtract(rowsOf(learner.semantics_), transpose(literal.a)))).toBeLessThan(1e-9);
     expect(largest(subtract(rowsOf(learner.dictionary_), literal.d))).toBeLessThan(1e-9);
+    const last = learner.trace_.at(-1)!;
+    for (const [term, value] of Object.entries(literal.terms))
+      expect(last[term as keyof typeof literal.terms], term).toBeCloseTo(value, 7);
     if (special !== 'paper-zsl')
       literal.theta.forEach((value, i) => {
         expect(Math.abs(value - learner.webWeights_[i])).toBeLessThan(1e-8);

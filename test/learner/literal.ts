@@ -49,6 +49,8 @@ export interface LiteralResult {
   a: Rows;
   theta: number[];
   iterations: number;
+  /** Of the objective after the last iteration. */
+  terms: { reconstruction: number; transfer: number; nuclear: number; discrepancy: number; error: number };
 }
 
 export function literalFit(problem: LiteralProblem, options: LiteralOptions): LiteralResult {
@@ -127,7 +129,18 @@ export function literalFit(problem: LiteralProblem, options: LiteralOptions): Li
     tt = add(tt, scale(difference, mu));
     mu = Math.min(1e6, 1.1 * mu);
     const done = largest(webResidual) < 1e-5 && largest(difference) < 1e-5;
-    if (done || iteration === options.maxIterations) return { d, a, theta, iterations: iteration };
+    if (!done && iteration < options.maxIterations) continue;
+    const squares = (rows: Rows) => inner(rows, rows);
+    const weighted = xw.map((row) => row.reduce((sum, value, i) => sum + value * theta[i], 0) / nw);
+    const terms = {
+      reconstruction: squares(subtract(xt, multiply(d, a))) / 2,
+      transfer: (lambda1 / 2) * squares(subtract(d, da)),
+      nuclear:
+        lambda2 * jacobi(multiply(z, t(z))).values.reduce((sum, value) => sum + Math.sqrt(Math.max(0, value)), 0),
+      discrepancy: useWeb ? (lambda3 / 2) * squares([weighted.map((value, j) => value - testSum[j] / nt)]) : 0,
+      error: useWeb ? lambda4 * t(e).reduce((sum, column) => sum + Math.hypot(...column), 0) : 0,
+    };
+    return { d, a, theta, iterations: iteration, terms };
   }
 }
 
