@@ -1,3 +1,28 @@
 // Mutants that change nothing anybody could notice, each with its reason. They are named by their file, the text before and
 // after, and, where the same change can be made at several places of the file, which of them (counted from 1).
-export const equivalent = [];
+export const equivalent = [
+  {
+    file: 'learner/theta/projected-gradient.ts',
+    before: 'Math.abs(gradient[i]) + own + Math.abs(problem.linear[i])',
+    after: 'Math.abs(gradient[i]) + own - Math.abs(problem.linear[i])',
+    reason: 'an estimate of rounding that only says when to stop; the other estimate beside it is as large',
+  },
+  {
+    file: 'learner/theta/projected-gradient.ts',
+    before: 'Math.abs(next - square) <= 1e-4 * next && k > 2',
+    after: 'false',
+    reason: 'stops a power iteration that has converged; without it the bound is the same to 1e-4, later',
+  },
+  {
+    file: 'learner/span.ts',
+    before: 'remaining[i] > remaining[pivot]',
+    after: 'remaining[i] >= remaining[pivot]',
+    reason: 'which of two equally long vectors is the pivot; the space spanned is the same',
+  },
+  {
+    file: 'learner/web-scalars.ts',
+    before: 'length * mu > lambda4',
+    after: 'length * mu >= lambda4',
+    reason: 'where both sides are equal the factor is zero either way',
+  },
+];

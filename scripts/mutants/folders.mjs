@@ -12,7 +12,7 @@ const testsOf = {
 };
 
 /** Tests of memory, of being killed, of large sizes and of other programs take long and decide nothing about a small change. */
-const leftOut = /(memory|kill|large|chromium|cuda|python)[\w-]*\.test\.ts$/;
+const leftOut = /((formats|crawl|vision).memory|kill|large|chromium|cuda|python)[\w-]*\.test\.ts$/;
 
 function filesUnder(root, path, pattern) {
   const whole = join(root, path);

@@ -24,6 +24,7 @@ describe('the learner', () => {
   it('reports the sum of the terms of its objective and the spread of the weights as they are', async () => {
     const { webWeights_: theta, trace_ } = await new PaperLearner(parameters).fit(problem, { backend });
     const last = trace_.at(-1)!;
+    expect(trace_.map(({ iteration }) => iteration)).toEqual(trace_.map((_, i) => i + 1));
     const terms = last.reconstruction + last.transfer + last.nuclear + last.discrepancy + last.error;
     expect(last.objective).toBeCloseTo(terms, 10);
     const mean = theta.reduce((sum, value) => sum + value, 0) / theta.length;
@@ -128,5 +129,8 @@ describe('combo', () => {
     combo.semantics_.data.forEach((value, i) => {
       expect(value).toBeCloseTo((web.semantics_.data[i] + zeroShot.semantics_.data[i]) / 2, 12);
     });
+    expect(accuracy(combo.predict(problem.testFeatures), problem.testLabels!)).toBeGreaterThan(0.7);
+    expect(combo.webWeights()).toEqual(web.webWeights());
+    expect(combo.trace_).toHaveLength(web.trace_.length + zeroShot.trace_.length);
   });
 });

@@ -74,11 +74,9 @@ export function solveSmo(
       theta[first] += move;
       theta[second] -= move;
     }
-    if (coupling > 0) {
-      const other = gram.row(second);
-      const change = coupling * move;
-      for (let i = 0; i < n; i++) gradient[i] += change * (row[i] - other[i]);
-    }
+    const other = gram.row(second);
+    const change = coupling * move;
+    for (let i = 0; i < n; i++) gradient[i] += change * (row[i] - other[i]);
     gradient[first] += curvature[first] * move;
     gradient[second] -= curvature[second] * move;
   }
@@ -90,10 +88,8 @@ function initialGradient(theta: Float64Array, { curvature, coupling }: ThetaProb
   const result = new Float64Array(theta.length);
   for (let i = 0; i < theta.length; i++) {
     let sum = 0;
-    if (coupling > 0) {
-      const row = gram.row(i);
-      for (let j = 0; j < theta.length; j++) sum += row[j] * theta[j];
-    }
+    const row = gram.row(i);
+    for (let j = 0; j < theta.length; j++) sum += row[j] * theta[j];
     result[i] = coupling * sum + curvature[i] * theta[i];
   }
   return result;
