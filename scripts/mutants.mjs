@@ -1,7 +1,7 @@
 // Makes small changes in the sources of a folder, one at a time, and says which of them its tests do not notice:
 //   npm run test:mutants -- FOLDER [--sample 60] [--seed 1] [--files PART,!PART...] [--all] [--anew]
 // Draws by seed, goes on where an interrupted run stopped, and repeats only what may have changed (docs/testing.md).
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -80,8 +80,13 @@ if (open.length > 0) await tryAll();
 report();
 
 async function tryAll() {
-  const sandbox = new Sandbox(root, place, sources);
-  const host = new HostedTests(sandbox.folder, `${place}-reached`);
+  // Of its own, so that two runs do not meet; what killed runs left goes.
+  for (const name of readdirSync(dirname(place))) {
+    const owner = Number(/-(\d+)(-reached)?$/.exec(name)?.[1] ?? process.pid);
+    if (owner !== process.pid && !isAlive(owner)) rmSync(join(dirname(place), name), { recursive: true, force: true });
+  }
+  const sandbox = new Sandbox(root, `${place}-${process.pid}`, sources);
+  const host = new HostedTests(sandbox.folder, `${sandbox.folder}-reached`);
   const stop = () => {
     host.stop();
     sandbox.remove();
@@ -97,6 +102,7 @@ async function tryAll() {
     for (const { file, failed } of modules)
       if (failed) say(`${file} fails without a mutant and is left out: ${failed}`);
     const usable = new Map(modules.filter(({ failed }) => !failed).map((module) => [module.file, module]));
+    if (usable.size === 0) throw new Error('all tests fail without a mutant: run them and mend them first');
     say(`${Math.round((Date.now() - started) / 1000)} s`);
     for (const [i, mutant] of open.entries()) {
       const entry = await tryOne(sandbox, host, mutant, reached.get(mutant.name), usable);
@@ -106,6 +112,15 @@ async function tryAll() {
     }
   } finally {
     stop();
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code !== 'ESRCH';
   }
 }
 
