@@ -111,6 +111,8 @@ describe('the learner', () => {
   it('says which parameter made the solution collapse, and when it did not converge', async () => {
     const collapsed = await new PaperLearner({ ...parameters, lambda2: 1e4 }).fit(problem, { backend });
     expect(collapsed.warnings_.join(' ')).toMatch(/lambda2 = 10000 is too large/);
+    const [, chosen] = /every test picture was put into "(.*)"/.exec(collapsed.warnings_.join(' ')) ?? [];
+    expect(problem.testNames).toContain(chosen);
     const hasty = await new PaperLearner({ ...parameters, maxIterations: 2 }).fit(problem, { backend });
     expect(hasty.converged_).toBe(false);
     expect(hasty.warnings_.join(' ')).toMatch(/did not converge in 2 iterations/);
