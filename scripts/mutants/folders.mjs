@@ -5,9 +5,7 @@ import { join } from 'node:path';
 /** Folder of src/ -> files and folders of test/. */
 const testsOf = {
   'linalg/cuda': ['linalg', 'learner/agreement.test.ts'],
-  fit: ['fit', 'methods/missing-vectors.test.ts'],
-  'methods/bowerbird': ['methods/bowerbird', 'methods/contract.test.ts'],
-  'methods/blocks': ['methods/blocks', 'methods/bowerbird', 'fit/linear.test.ts'],
+  'methods/blocks': ['methods/blocks', 'methods/bowerbird/parts.test.ts', 'fit/linear.test.ts'],
   distribute: ['distribute', 'cli/worker.test.ts'],
 };
 

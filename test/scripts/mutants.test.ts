@@ -79,7 +79,7 @@ describe('the tables of mutants', () => {
   it('give every folder the tests of its name, and some more', () => {
     expect(sourcesOf(root, 'linalg')).toContain(join('src', 'linalg', 'matrix.ts'));
     expect(testFilesOf(root, 'formats')).toContain(join('test', 'formats', 'csv.test.ts'));
-    expect(testFilesOf(root, 'methods/bowerbird')).toContain(join('test', 'methods', 'contract.test.ts'));
+    expect(testFilesOf(root, 'methods/blocks')).toContain(join('test', 'fit', 'linear.test.ts'));
     expect(testFilesOf(root, 'formats').join()).not.toContain('memory.test.ts');
   });
 
