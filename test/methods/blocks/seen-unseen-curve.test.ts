@@ -50,6 +50,16 @@ describe('the seen-unseen curve', () => {
       Array.from(labels, (label) => Array.from({ length: categories }, (_, c) => (c === label ? 1 : 0))),
     );
     expect(seenUnseenArea(perfect, labels, unseen)).toBeCloseTo(1, 12);
+    // A category without pictures takes no part in the mean.
+    const some = Array.from(labels.keys()).filter((i) => labels[i] !== 1 && labels[i] !== 5);
+    const without = Matrix.from(some.map((i) => perfect.row(i)));
+    expect(
+      seenUnseenArea(
+        without,
+        Int32Array.from(some, (i) => labels[i]),
+        unseen,
+      ),
+    ).toBeCloseTo(1, 12);
     const scaled = Matrix.from(Array.from({ length: pictures }, (_, i) => values.row(i).map((value) => 5 * value)));
     expect(seenUnseenArea(scaled, labels, unseen)).toBeCloseTo(curveArea(curve), 12);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
-import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
+import { fingerprint, powerAndLength, WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 
 const backend = await createBackend({ threads: 1 });
@@ -63,5 +63,111 @@ describe('the whitened space', () => {
     features.set(0, 0, features.at(0, 0) + 0.5);
     expect(await WhitenedSpace.learn(changing, backend, options)).not.toBe(before);
     expect(await WhitenedSpace.learn(changing, backend, { ...options, power: 1 })).not.toBe(before);
+  });
+
+  it('has the means of the auxiliary categories, and how far pictures lie from them', async () => {
+    // A noticeable shrinkage, so that pictures lie nearer than 1.
+    const space = await WhitenedSpace.learn(problem, backend, { power: 0.75, shrinkage: 0.5 });
+    const placed = space.place(problem.auxiliaryFeatures, space.auxiliaryCentre);
+    const { auxiliaryLabels: labels, auxiliaryNames } = problem;
+    const found = covariance(placed, labels, auxiliaryNames.length);
+    let variance = 0;
+    for (let j = 0; j < 8; j++) variance += found.at(j, j) / 8;
+    expect(space.within).toBeCloseTo(variance, 9);
+    expect(space.within).toBeLessThan(0.9);
+    auxiliaryNames.forEach((_, c) => {
+      const rows = Array.from(labels.keys()).filter((i) => labels[i] === c);
+      expect(space.auxiliaryCounts[c]).toBe(rows.length);
+      for (let j = 0; j < 8; j++)
+        expect(space.auxiliaryMeans.at(c, j)).toBeCloseTo(
+          rows.reduce((sum, i) => sum + placed.at(i, j), 0) / rows.length,
+          9,
+        );
+    });
+  });
+
+  it('pulls vectors back to features, and carries them into the space again', async () => {
+    const space = await WhitenedSpace.learn(problem, backend, options);
+    const vectors = Matrix.from([
+      Array.from({ length: 8 }, (_, j) => j - 3),
+      Array.from({ length: 8 }, (_, j) => j ** 2),
+    ]);
+    const pulled = space.pullBack(vectors as Matrix<Float64Array>);
+    const placed = space.place(problem.testFeatures, space.auxiliaryCentre);
+    const plain = powerAndLength(problem.testFeatures.copy('float64'), options.power);
+    const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+      Array.from(a).reduce((sum, value, j) => sum + value * b[j], 0);
+    for (const r of [0, 1]) {
+      const measured = plain.row(4).map((value, j) => value - space.auxiliaryCentre[j]);
+      expect(dot(pulled.row(r), measured)).toBeCloseTo(dot(vectors.row(r), placed.row(4)), 8);
+      space
+        .carry(pulled)
+        .row(r)
+        .forEach((value, j) => {
+          expect(value).toBeCloseTo(vectors.at(r, j), 8);
+        });
+    }
+  });
+
+  it('is refused by pictures that do not show how those of one category differ', async () => {
+    const learn = (auxiliaryFeatures: Matrix, labels: number[]) =>
+      WhitenedSpace.learn(
+        { ...problem, auxiliaryFeatures, auxiliaryLabels: Int32Array.from(labels), auxiliaryNames: ['crow', 'owl'] },
+        backend,
+        options,
+      );
+    const three = Matrix.from([
+      [1, 0],
+      [0, 1],
+      [1, 1],
+    ]);
+    await expect(learn(three, [0, 1, 1])).resolves.toBeDefined();
+    await expect(learn(three.view(0, 2), [0, 1])).rejects.toMatchObject({ array: 'aux_labels' });
+    await expect(learn(three, [1, 1, 1])).rejects.toMatchObject({ array: 'aux_labels' });
+    const alike = Matrix.from([
+      [1, 0],
+      [0, 1],
+      [0, 1],
+    ]);
+    await expect(learn(alike, [0, 1, 1])).rejects.toMatchObject({ array: 'aux_features' });
+  });
+});
+
+describe('power and length', () => {
+  it.each([0.75, 0.5, 1, 2])('keep signs and give unit length: power %s', (power) => {
+    const row = powerAndLength(Matrix.from([[-4, 9, 0]]) as Matrix<Float64Array>, power).row(0);
+    const [a, b] = [4 ** power, 9 ** power];
+    const length = Math.hypot(a, b);
+    expect([...row]).toEqual([-a / length, b / length, 0].map((value) => expect.closeTo(value, 12)));
+  });
+});
+
+describe('a fingerprint', () => {
+  it('tells matrices apart by shape, by numbers and by their places', () => {
+    const some = [
+      [[1, 2, 3, 4]],
+      [
+        [1, 2],
+        [3, 4],
+      ],
+      [
+        [1, 2],
+        [4, 3],
+      ],
+      [
+        [2, 1],
+        [3, 4],
+      ],
+      [
+        [3, 2],
+        [1, 4],
+      ],
+      [
+        [1, 2],
+        [3, 5],
+      ],
+    ].map((rows) => fingerprint(Matrix.from(rows)));
+    expect(new Set(some).size).toBe(some.length);
+    expect(fingerprint(Matrix.from([[1, 2, 3, 4]]))).toBe(some[0]);
   });
 });
