@@ -37,4 +37,17 @@ export const equivalent = [
     after: '""',
     reason: 'separates numbers whose lengths vary little, two of them hashes',
   },
+  {
+    file: 'methods/bowerbird/trust.ts',
+    before: 'energy.reduce((sum, value, k) => sum + value / variances[k], 0) / energy.length',
+    after: 'energy.reduce((sum, value, k) => sum + value / variances[k], 0) * energy.length',
+    reason: 'a constant factor inside a logarithm of which only differences are used',
+  },
+  {
+    file: 'methods/bowerbird/bowerbird.ts',
+    before: 'j < listed.rows',
+    after: 'j <= listed.rows',
+    which: [1, 2],
+    reason: 'the row after the last is empty',
+  },
 ];

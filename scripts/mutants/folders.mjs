@@ -5,6 +5,7 @@ import { join } from 'node:path';
 /** Folder of src/ -> files and folders of test/. */
 const testsOf = {
   'linalg/cuda': ['linalg', 'learner/agreement.test.ts'],
+  'methods/bowerbird': ['methods/bowerbird', 'methods/modern/image-text.test.ts'],
   'methods/blocks': ['methods/blocks', 'methods/bowerbird/parts.test.ts', 'fit/linear.test.ts'],
   distribute: ['distribute', 'cli/worker.test.ts'],
 };

@@ -31,6 +31,12 @@ describe('the cast of a rehearsal', () => {
         const share = 1 - web.right!.reduce((sum, value) => sum + value, 0) / web.right!.length;
         expect(share).toBeGreaterThan(least);
         expect(share).toBeLessThan(wrong + 0.1);
+        Array.from(web.rows).forEach((row, i) => {
+          const shown = listed.indexOf(problem.auxiliaryLabels[row]);
+          expect(web.labels[i] === shown).toBe(web.right![i] === 1);
+          expect(web.labels[i]).toBeLessThan(listed.length);
+        });
+        expect(new Set(web.labels).size).toBe(listed.length);
         const used = new Set(Array.from(web.rows));
         expect(test.some((row) => used.has(row))).toBe(false);
         test.forEach((row, j) => {
