@@ -41,6 +41,19 @@ export interface DeviceProgram {
   launch(name: string, blocks: number, threads: number, values: KernelValue[]): void;
 }
 
+/** Densities that fall as a power of the distance, for `logPowerSums`. */
+export interface PowerMixture {
+  /** ‖x_i‖², for each row. */
+  readonly lengths: Float64Array;
+  /** ‖μ_c‖², s_c and b_c, for each column. */
+  readonly squares: Float64Array;
+  readonly scales: Float64Array;
+  readonly shifts: Float64Array;
+  readonly power: number;
+  /** The column of each row that is left out of its sum; −1 for none. @default none */
+  readonly labels?: Int32Array;
+}
+
 export interface Backend {
   readonly device: Device;
   /** One line for people: library, version, path, instruction set. */
@@ -91,6 +104,21 @@ export interface Backend {
    * A is overwritten by V.
    */
   eigh(values: RealArray, a: Matrix): void;
+
+  /**
+   * Given products P_ic = x_i · μ_c, and so squared distances d_ic = max(0, ‖x_i‖² − 2 P_ic + ‖μ_c‖²):
+   * out[i] ← log Σ_c (s_c (b_c + d_ic))^−power over all columns but the row's label, own[i] ← d_ic at the label.
+   */
+  logPowerSums(out: Float64Array, products: Matrix, mixture: PowerMixture, own?: Float64Array): void;
+  /**
+   * Row i of target ← softmax(row i of scores + offsets), counts[c] ← Σ_i weights[i] target_ic. Target and scores may be one
+   * matrix.
+   */
+  softmaxRows(target: Matrix, scores: Matrix, offsets: Float64Array, weights: Float64Array, counts: Float64Array): void;
+  /** Σ_i weights[i] Σ_c q_ic (s_ic − log q_ic) */
+  energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number;
+  /** Every element x of A becomes sign(x) |x|^power, then every row is brought to unit length; rows of zeros stay. */
+  powerRows(a: Matrix, power: number): void;
 
   /** Compiles kernels in CUDA C++ for the device; only a backend that runs such has this. */
   compile?(source: string, names: readonly string[]): DeviceProgram;

@@ -3,7 +3,7 @@
  * storage with an input. Native code trusts these; nothing else stands between a wrong shape and a wild write.
  */
 import { ArgumentError } from '../errors.js';
-import type { GemmOptions, GemvOptions, SyrkOptions } from './backend.js';
+import type { GemmOptions, GemvOptions, PowerMixture, SyrkOptions } from './backend.js';
 import { asRow, Matrix, type Vector } from './matrix.js';
 
 /** C (m×n) ← op(A) (m×k) op(B) (k×n) */
@@ -213,4 +213,45 @@ export function checkSameShape(operation: string, a: Matrix, b: Matrix): void {
 export function checkCopy(target: Matrix, source: Matrix): void {
   if (target.rows !== source.rows || target.cols !== source.cols)
     throw new ArgumentError(`copy: the target is ${shape(target)}, the source ${shape(source)}`);
+}
+
+/** One number for each row, one for each column, and labels that name columns. */
+export function checkPowerSums(
+  out: Float64Array,
+  products: Matrix,
+  { lengths, squares, scales, shifts, labels }: PowerMixture,
+  own: Float64Array | undefined,
+): void {
+  const beside = `products ${shape(products)}`;
+  for (const [name, values] of Object.entries({ out, own, lengths }))
+    if (values) length('logPowerSums', name, values, products.rows, beside);
+  for (const [name, values] of Object.entries({ squares, scales, shifts }))
+    length('logPowerSums', name, values, products.cols, beside);
+  if (own && !labels) throw new ArgumentError('logPowerSums: distances at the labels need labels');
+  if (!labels) return;
+  if (labels.length !== products.rows)
+    throw new ArgumentError(`logPowerSums: ${labels.length} labels beside ${beside}; expected ${products.rows}`);
+  const wrong = labels.findIndex((label) => label < -1 || label >= products.cols);
+  if (wrong >= 0) throw new ArgumentError(`logPowerSums: label ${labels[wrong]} of row ${wrong} beside ${beside}`);
+}
+
+/** Target may be the scores themselves. */
+export function checkSoftmax(
+  target: Matrix,
+  scores: Matrix,
+  offsets: Float64Array,
+  weights: Float64Array,
+  counts: Float64Array,
+): void {
+  sameShape('softmaxRows', 'target', target, 'scores', scores);
+  sameDtype('softmaxRows', { target, scores });
+  length('softmaxRows', 'weights', weights, scores.rows, `scores ${shape(scores)}`);
+  for (const [name, values] of Object.entries({ offsets, counts }))
+    length('softmaxRows', name, values, scores.cols, `scores ${shape(scores)}`);
+}
+
+export function checkEnergy(chances: Matrix, scores: Matrix, weights: Float64Array): void {
+  sameShape('energyOfRows', 'chances', chances, 'scores', scores);
+  sameDtype('energyOfRows', { chances, scores });
+  length('energyOfRows', 'weights', weights, scores.rows, `scores ${shape(scores)}`);
 }

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ArgumentError } from '../../src/errors.js';
+import type { Backend } from '../../src/linalg/backend.js';
+import { Matrix } from '../../src/linalg/matrix.js';
+import fc from '../property.js';
+import '../allclose.js';
+import { backends } from './backends.js';
+import { changesAround, epsilon, operand, Random, shapesWith } from './naive.js';
+
+const shapes = shapesWith(fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 190, max: 300 })));
+const positive = (random: Random, length: number) => Float64Array.from({ length }, () => 0.1 + 2 * random.uniform());
+const normal = (random: Random, length: number) => Float64Array.from({ length }, () => random.normal());
+
+describe.each(backends)('passes over rows on the $name backend', ({ create }) => {
+  let backend: Backend;
+  beforeAll(async () => {
+    backend = await create();
+  });
+  afterAll(() => backend.dispose());
+
+  it('sums powers of distances without the label of a row, in logarithms', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const random = new Random(seed);
+        const products = operand(random, rows, cols, dtype, pad);
+        const [lengths, squares] = [positive(random, rows), positive(random, cols)];
+        const [scales, shifts] = [positive(random, cols), positive(random, cols)];
+        const power = 0.05 + 60 * random.uniform();
+        const labels = Int32Array.from({ length: rows }, () => Math.floor((cols + 1) * random.uniform()) - 1);
+        const [out, own] = [new Float64Array(rows), new Float64Array(rows)];
+        backend.logPowerSums(out, products, { lengths, squares, scales, shifts, power, labels }, own);
+        for (let i = 0; i < rows; i++) {
+          const far = (c: number) => Math.max(0, lengths[i] - 2 * products.at(i, c) + squares[c]);
+          const logs = Array.from({ length: cols }, (_, c) => -power * Math.log(scales[c] * (shifts[c] + far(c))));
+          const others = logs.filter((_, c) => c !== labels[i]);
+          const most = Math.max(...others);
+          const sum = others.reduce((total, value) => total + Math.exp(value - most), 0);
+          if (others.length === 0) expect(out[i]).toBe(Number.NEGATIVE_INFINITY);
+          else expect(Math.abs(out[i] - most - Math.log(sum))).toBeLessThanOrEqual(1e-11 * (1 + power));
+          if (labels[i] >= 0) expect(own[i]).toBeCloseTo(far(labels[i]), 12);
+        }
+        expect(changesAround(products)).toBe(0);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('turns scores into chances and counts them by weight, also in place', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const random = new Random(seed);
+        const [target, scores] = [operand(random, rows, cols, dtype, pad), operand(random, rows, cols, dtype, 2 - pad)];
+        const [offsets, weights] = [normal(random, cols), positive(random, rows)];
+        const counts = new Float64Array(cols).fill(7);
+        backend.softmaxRows(target, scores, offsets, weights, counts);
+        const expected = new Float64Array(cols);
+        for (let i = 0; i < rows; i++) {
+          const values = Array.from({ length: cols }, (_, c) => Math.exp(scores.at(i, c) + offsets[c]));
+          const total = values.reduce((sum, value) => sum + value, 0);
+          values.forEach((value, c) => {
+            expect(Math.abs(target.at(i, c) - value / total)).toBeLessThanOrEqual(4 * epsilon[dtype]);
+            expected[c] += (weights[i] * value) / total;
+          });
+        }
+        for (let c = 0; c < cols; c++)
+          expect(Math.abs(counts[c] - expected[c])).toBeLessThanOrEqual(rows * 8 * epsilon[dtype]);
+        expect(changesAround(target)).toBe(0);
+        const again = target.copy();
+        backend.softmaxRows(scores, scores, offsets, weights, counts);
+        expect(scores.copy().data).toEqual(again.data);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('keeps chances of scores that are far apart', () => {
+    const chances = Matrix.zeros(1, 3);
+    backend.softmaxRows(
+      chances,
+      Matrix.from([[-5000, 3, 2]]),
+      new Float64Array(3),
+      Float64Array.of(1),
+      new Float64Array(3),
+    );
+    expect(chances.at(0, 0)).toBe(0);
+    expect(chances.at(0, 1)).toBeCloseTo(1 / (1 + Math.exp(-1)), 14);
+  });
+
+  it('adds up expected scores and entropies', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const random = new Random(seed);
+        const [chances, scores] = [
+          operand(random, rows, cols, dtype, pad),
+          operand(random, rows, cols, dtype, 2 - pad),
+        ];
+        const weights = positive(random, rows);
+        backend.softmaxRows(chances, scores.copy(), new Float64Array(cols), weights, new Float64Array(cols));
+        if (rows > 0) chances.set(0, 0, 0);
+        let expected = 0;
+        for (let i = 0; i < rows; i++)
+          for (let c = 0; c < cols; c++) {
+            const q = chances.at(i, c);
+            if (q > 0) expected += weights[i] * q * (scores.at(i, c) - Math.log(q));
+          }
+        expect(Math.abs(backend.energyOfRows(chances, scores, weights) - expected)).toBeLessThanOrEqual(
+          1e-12 * rows * (10 + cols),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it.each([0.75, 1, 0.5, 0.6, 2])('raises features to the power %f and gives rows unit length', (power) => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const rowsOf = operand(new Random(seed), rows, cols, dtype, pad);
+        if (rows > 0) rowsOf.row(0).fill(0);
+        const before = rowsOf.copy();
+        backend.powerRows(rowsOf, power);
+        for (let i = 0; i < rows; i++) {
+          const raised = Array.from(before.row(i), (value) => Math.sign(value) * Math.abs(value) ** power);
+          const length = Math.sqrt(raised.reduce((sum, value) => sum + value * value, 0)) || 1;
+          for (let c = 0; c < cols; c++)
+            expect(Math.abs(rowsOf.at(i, c) - raised[c] / length)).toBeLessThanOrEqual(8 * epsilon[dtype]);
+        }
+        expect(changesAround(rowsOf)).toBe(0);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('refuses vectors and labels that do not fit', () => {
+    const products = Matrix.zeros(3, 2);
+    const [three, two] = [new Float64Array(3).fill(1), new Float64Array(2).fill(1)];
+    const mixture = { lengths: three, squares: two, scales: two, shifts: two, power: 1 };
+    const sums = (change: object, own?: Float64Array) => () =>
+      backend.logPowerSums(new Float64Array(3), products, { ...mixture, ...change }, own);
+    expect(sums({ lengths: two })).toThrow(ArgumentError);
+    expect(sums({ scales: three })).toThrow(ArgumentError);
+    expect(sums({ labels: Int32Array.of(0, 2, 1) })).toThrow(/label 2 of row 1/);
+    expect(sums({ labels: Int32Array.of(0) })).toThrow(ArgumentError);
+    expect(sums({}, three)).toThrow(/need labels/);
+    expect(() => backend.softmaxRows(Matrix.zeros(2, 2), products, two, three, two)).toThrow(ArgumentError);
+    expect(() => backend.softmaxRows(products, products, three, three, two)).toThrow(ArgumentError);
+    expect(() => backend.energyOfRows(products, products, two)).toThrow(ArgumentError);
+  });
+});
