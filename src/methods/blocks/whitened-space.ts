@@ -5,9 +5,9 @@
  * ones. Means and covariances belong to the auxiliary pictures; the centre is the caller's choice.
  */
 import { ProblemError } from '../../errors.js';
-import type { Backend } from '../../linalg/index.js';
+import type { Backend, Dtype, RealArray } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
-import { columnMeans, labelCounts, labelSums, toUnitLength, withScratch } from '../../numerics/index.js';
+import { columnMeans, labelCounts, withScratch } from '../../numerics/index.js';
 import type { Problem } from '../../problem/index.js';
 
 export interface WhitenedSpaceOptions {
@@ -45,6 +45,7 @@ export class WhitenedSpace {
   readonly power: number;
   readonly #backend: Backend;
   readonly #placed = new WeakMap<Matrix, Placed>();
+  readonly #fromAuxiliary = new WeakMap<Matrix, { fingerprint: string; rows: Matrix }>();
   /** (L⁻¹)', so that rows are whitened by one product. */
   readonly #map: Matrix<Float64Array>;
 
@@ -94,27 +95,34 @@ export class WhitenedSpace {
         'Give pictures of every auxiliary category, and several of some.',
       );
     return withScratch(backend, async (scratch) => {
-      const features = powerAndLength(scratch.copy(problem.auxiliaryFeatures), options.power);
-      const centre = columnMeans(features);
-      subtract(features, centre);
-      const d = features.cols;
-      const means = labelSums(backend, features, labels, categories);
+      // Σ x x' and the sums of the categories, block by block: S_w = Σ x x' − Σ_c n_c m_c m_c'.
+      const d = problem.auxiliaryFeatures.cols;
+      const scatter = scratch.matrix(d, d);
+      const means = Matrix.zeros(categories, d);
+      forEachBlock(backend, problem.auxiliaryFeatures, 'float64', options.power, (rows, start) => {
+        backend.syrk(scatter, rows, { transpose: true, beta: start === 0 ? 0 : 1 });
+        for (let i = 0; i < rows.rows; i++) add(means.row(labels[start + i]), rows.row(i));
+      });
+      let total = 0;
+      for (let j = 0; j < d; j++) total += scatter.at(j, j);
+      const centre = new Float64Array(d);
+      for (let c = 0; c < categories; c++) add(centre, means.row(c));
+      for (let j = 0; j < d; j++) centre[j] /= labels.length;
       const weighted = means.copy('float64');
-      backend.scaleRows(
-        means,
-        counts.map((count) => 1 / count),
-      );
       backend.scaleRows(
         weighted,
         counts.map((count) => 1 / Math.sqrt(count)),
       );
-      const scatter = scratch.matrix(d, d);
-      backend.syrk(scatter, features, { transpose: true, alpha: 1 / degrees });
-      backend.syrk(scatter, weighted, { transpose: true, alpha: -1 / degrees, beta: 1 });
+      backend.syrk(scatter, weighted, { transpose: true, alpha: -1 / degrees, beta: 1 / degrees });
+      backend.scaleRows(
+        means,
+        counts.map((count) => 1 / count),
+      );
+      subtract(means, centre);
       let trace = 0;
       for (let j = 0; j < d; j++) trace += scatter.at(j, j);
       // Of pictures that are all alike rounding leaves a little.
-      if (!(trace > (1e-12 * backend.dot(features, features)) / degrees))
+      if (!(trace > (1e-12 * total) / degrees))
         throw new ProblemError(
           'aux_features',
           undefined,
@@ -152,17 +160,42 @@ export class WhitenedSpace {
     return rows;
   }
 
+  /**
+   * Whitened features measured from the mean of the auxiliary pictures, in either precision, `order` naming their rows. They
+   * are kept and handed out again: nobody may write to them.
+   */
+  placeOnce(features: Matrix, dtype: Dtype, order?: Int32Array): Matrix {
+    const print = `${fingerprint(features)} ${dtype} ${order ? fingerprint(new Matrix(Float64Array.from(order), 1, order.length)) : ''}`;
+    const known = this.#fromAuxiliary.get(features);
+    if (known?.fingerprint === print) return known.rows;
+    const rows = Matrix.zeros(features.rows, features.cols, dtype);
+    const map = this.#map.copy(dtype);
+    const power = this.power;
+    const block = (placed: Matrix, start: number) => {
+      subtract(placed, this.auxiliaryCentre);
+      this.#backend.gemm(rows.view(start, start + placed.rows), placed, map);
+    };
+    forEachBlock(this.#backend, features, dtype, power, block, order);
+    this.#fromAuxiliary.set(features, { fingerprint: print, rows });
+    return rows;
+  }
+
   /** Whitened features less their mean; kept, since the same pictures are mostly placed again. */
   #own(features: Matrix): Placed {
     const known = this.#placed.get(features);
     const print = fingerprint(features);
     if (known?.fingerprint === print) return known;
-    const rows = powerAndLength(features.copy('float64'), this.power);
+    const rows = this.powered(features);
     const centre = columnMeans(rows);
     subtract(rows, centre);
     const placed = { fingerprint: print, rows: this.#whitened(rows), centre };
     this.#placed.set(features, placed);
     return placed;
+  }
+
+  /** A copy of vectors in the features' own space after power and length. */
+  powered(vectors: Matrix): Matrix<Float64Array> {
+    return powerAndLength(this.#backend, vectors.copy('float64'), this.power);
   }
 
   /** For vectors w of this space: those u with w·(whitened x) = u·(x − centre), x after power and length. */
@@ -194,6 +227,33 @@ export class WhitenedSpace {
   }
 }
 
+/** Rows of a block: features are brought to power and length a block at a time, which is all that is copied. */
+const blockRows = 1024;
+
+/** Calls `visit` with blocks of features after power and length, and the place of their first row. */
+function forEachBlock(
+  backend: Backend,
+  features: Matrix,
+  dtype: Dtype,
+  power: number,
+  visit: (rows: Matrix, start: number) => void,
+  order?: Int32Array,
+): void {
+  const room = backend.matrix(Math.min(blockRows, features.rows), features.cols, dtype);
+  try {
+    for (let start = 0; start < features.rows; start += blockRows) {
+      const end = Math.min(features.rows, start + blockRows);
+      const block = room.view(0, end - start);
+      if (order) for (let i = start; i < end; i++) block.row(i - start).set(features.row(order[i]));
+      else block.copyFrom(features.view(start, end));
+      backend.powerRows(block, power);
+      visit(block, start);
+    }
+  } finally {
+    backend.release(room);
+  }
+}
+
 /** Shape and a hash of all entries, in two halves of 32 bits: quick beside any product. */
 export function fingerprint(matrix: Matrix): string {
   let [first, second] = [0, 0];
@@ -209,22 +269,13 @@ export function fingerprint(matrix: Matrix): string {
 }
 
 /** Raises the features to a power, signs kept, and brings rows to unit length, in place. */
-export function powerAndLength(features: Matrix<Float64Array>, power: number): Matrix<Float64Array> {
-  for (let i = 0; i < features.rows; i++) {
-    const row = features.row(i);
-    if (power === 0.75) threeQuarterPower(row);
-    else if (power !== 1) for (let j = 0; j < row.length; j++) row[j] = Math.sign(row[j]) * Math.abs(row[j]) ** power;
-    toUnitLength(row);
-  }
+export function powerAndLength<M extends Matrix>(backend: Backend, features: M, power: number): M {
+  backend.powerRows(features, power);
   return features;
 }
 
-/** The usual power, by square roots: a general power takes eight times as long. */
-function threeQuarterPower(row: Float64Array): void {
-  for (let j = 0; j < row.length; j++) {
-    const root = Math.sqrt(Math.abs(row[j]));
-    row[j] = Math.sign(row[j]) * root * Math.sqrt(root);
-  }
+function add(target: Float64Array, source: RealArray): void {
+  for (let j = 0; j < target.length; j++) target[j] += source[j];
 }
 
 function subtract(matrix: Matrix, vector: Float64Array): void {

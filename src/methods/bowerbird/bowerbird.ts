@@ -121,7 +121,7 @@ export class Bowerbird implements Method {
       );
     const space = await WhitenedSpace.learn(problem, backend, options);
     await pause();
-    const pictures = place(backend, space, problem.testFeatures);
+    const pictures = place(space, problem.testFeatures);
     const laid = layGround(backend, space, problem, options);
     const named = namedPictures(pictures, problem.testKnown, problem.testNames.length);
     const ground: Ground = { ...laid, ...(named && { named }) };
@@ -190,7 +190,8 @@ export class Bowerbird implements Method {
     };
     const named = namedPictures(pictures, known.test, problem.testNames.length);
     const { webVouched } = problem;
-    const webKnown = known.web ?? (webVouched && Int8Array.from(webVouched));
+    const said = known.web ?? (webVouched && Int8Array.from(webVouched));
+    const webKnown = said && Int8Array.from(alone.ground.webOrder, (row) => said[row]);
     const ground: Ground = { ...alone.ground, named, webKnown };
     const told = async (rounds: number, change: number) => {
       onProgress?.({ done: rounds, total: mostRoundsAgain, detail: `${percent(change)} % moved` });
@@ -222,7 +223,8 @@ export class Bowerbird implements Method {
     const { solver, state } = settled;
     const { variance, pictures } = stage.side;
     const { ground } = solver;
-    this.webWeights_ = webWeights;
+    const decisions = state.decisions();
+    this.webWeights_ = inGivenOrder(webWeights, ground.webOrder);
     this.wordTrust_ = ground.prior.trust;
     this.trusts_ = ground.prior.trusts;
     this.wrongShare_ = solver.wrongShare;
@@ -239,9 +241,9 @@ export class Bowerbird implements Method {
       : withoutRehearsal.sureness;
     this.#fitted = {
       ...{ backend, space, stage, laterSureness },
-      sureness: manner ? folderSureness(manner, state.decisions, strangers.unlisted) : laterSureness,
+      sureness: manner ? folderSureness(manner, decisions, strangers.unlisted) : laterSureness,
       features: problem.testFeatures,
-      decisions: state.decisions,
+      decisions,
       unlisted: strangers.unlisted,
       groups: groupStrangers(alone, pictures, strangers.unlisted, variance),
       ...(rehearsal &&
@@ -255,7 +257,11 @@ export class Bowerbird implements Method {
   decisionValues(features: Matrix): Matrix {
     const fitted = this.#require();
     if (sameRows(features, fitted.features)) return fitted.decisions.copy('float64');
-    return linearDecisions(fitted.backend, this.model_, powerAndLength(features.copy('float64'), this.options.power));
+    return linearDecisions(
+      fitted.backend,
+      this.model_,
+      powerAndLength(fitted.backend, features.copy('float64'), this.options.power),
+    );
   }
 
   predict(features: Matrix): Int32Array {
@@ -323,11 +329,18 @@ export class Bowerbird implements Method {
   }
 }
 
-function laterStrangers({ backend, space, later }: Fitted, features: Matrix): Float64Array {
+function laterStrangers({ space, later }: Fitted, features: Matrix): Float64Array {
   if (!later) return new Float64Array(features.rows);
   const { solver, variance, model, odds } = later;
-  const ratios = strangerRatios(model.lonely, lonelyRows(solver, place(backend, space, features), variance));
+  const ratios = strangerRatios(model.lonely, lonelyRows(solver, place(space, features), variance));
   return ratios.map((ratio) => 1 / (1 + Math.exp(-ratio - odds)));
+}
+
+/** Values of web pictures, which a fit keeps in the order of their labels, as the problem has them. */
+function inGivenOrder(values: Float64Array, order: Int32Array): Float64Array {
+  const result = new Float64Array(values.length);
+  for (let i = 0; i < order.length; i++) result[order[i]] = values[i];
+  return result;
 }
 
 const logOdds = (share: number): number => Math.log(share / (1 - share));
@@ -336,8 +349,6 @@ const logOdds = (share: number): number => Math.log(share / (1 - share));
 function answerAlone(state: TestState): void {
   const { shares } = state.side;
   if (typeof shares !== 'string') state.offsets = shares.map((share) => Math.log(Math.max(share, 1e-12)));
-  for (let j = 0; j < state.scores.rows; j++)
-    for (let c = 0; c < state.scores.cols; c++) state.decisions.set(j, c, state.scores.at(j, c) + state.offsets[c]);
 }
 
 /** β (x·μ_c − ½‖μ_c‖²)/v + offset, x measured from the auxiliary centre and δ. */

@@ -4,17 +4,20 @@
  * the mean of the auxiliary pictures.
  */
 import type { Backend, Matrix } from '../../linalg/index.js';
-import { rowDots, timesTransposed } from '../../numerics/index.js';
-import { type Problem, selectRows } from '../../problem/index.js';
+import { type Problem, selectIntegers, selectRows } from '../../problem/index.js';
 import type { WhitenedSpace } from '../blocks/whitened-space.js';
 import { imageTextHint } from './image-text.js';
 import type { NamedPictures } from './known.js';
 import { TextEvidence } from './texts.js';
+import { dotOf, productsWith } from './vectors.js';
 import { type KnownCategories, type WordPrior, wordPrior } from './words.js';
 
-/** Rows of the whitened space and their squared lengths. */
+/**
+ * Rows of the whitened space and their squared lengths. Many pictures are kept in single precision: products are then twice as
+ * fast, and what they are summed up to is still kept in double.
+ */
 export interface Placed {
-  readonly rows: Matrix<Float64Array>;
+  readonly rows: Matrix;
   readonly squaredLengths: Float64Array;
 }
 
@@ -24,10 +27,15 @@ export interface Ground {
   readonly dimension: number;
   readonly known: KnownCategories;
   readonly prior: WordPrior;
+  /** In the order of their labels. */
   readonly web: Placed;
   /** Products of the web pictures with the means of the known categories, nw×Ca. */
-  readonly webToKnown: Matrix<Float64Array>;
+  readonly webToKnown: Matrix;
   readonly webLabels: Int32Array;
+  /** Where the web pictures of each category begin, and where the last ones end. */
+  readonly webStarts: Int32Array;
+  /** Row of each web picture in the problem. */
+  readonly webOrder: Int32Array;
   /** What people said: 1 for web pictures that show what their label says, −1 for those that do not. */
   readonly webKnown?: Int8Array;
   /** Test pictures that people named. */
@@ -41,32 +49,55 @@ export interface GroundOptions {
   smoothing: number;
 }
 
+/** @param given the web pictures, where they have been placed before */
 export function layGround(
   backend: Backend,
   space: WhitenedSpace,
   problem: Problem,
   options: GroundOptions,
-  web = place(backend, space, problem.webFeatures),
+  given?: Placed,
 ): Ground {
   const known = knownCategories(space);
   const { trust, smoothing } = options;
+  const categories = problem.testSemantics.rows;
+  const { order, starts } = byLabel(problem.webLabels, categories);
+  const sorted = order.every((row, i) => row === i);
+  const web = given
+    ? sorted
+      ? given
+      : selectPlaced(given, order)
+    : place(space, problem.webFeatures, sorted ? undefined : order);
+  const webLabels = sorted ? problem.webLabels : selectIntegers(problem.webLabels, order);
   return {
     ...{ backend, space, known },
     dimension: known.means.cols,
     prior: wordPrior(backend, known, problem, trust < 0 ? undefined : trust, imageTextHint(space, problem)),
     web,
-    webToKnown: timesTransposed(backend, web.rows, known.means),
-    webLabels: problem.webLabels,
-    ...(problem.webVouched && { webKnown: Int8Array.from(problem.webVouched) }),
-    ...(problem.webText && {
-      text: new TextEvidence(problem.webText, problem.webLabels, problem.testSemantics.rows, smoothing),
-    }),
+    webToKnown: productsWith(backend, web.rows, known.means),
+    ...{ webLabels, webStarts: starts, webOrder: order },
+    ...(problem.webVouched && { webKnown: Int8Array.from(order, (row) => Number(problem.webVouched![row])) }),
+    ...(problem.webText && { text: new TextEvidence(problem.webText, webLabels, categories, smoothing, order) }),
   };
 }
 
-export function place(backend: Backend, space: WhitenedSpace, features: Matrix): Placed {
-  const rows = space.place(features, space.auxiliaryCentre);
-  return { rows, squaredLengths: rowDots(backend, rows, rows) };
+/** Rows in the order of their labels, those of one label in their own order. */
+function byLabel(labels: Int32Array, categories: number): { order: Int32Array; starts: Int32Array } {
+  const starts = new Int32Array(categories + 1);
+  for (const label of labels) starts[label + 1]++;
+  for (let c = 0; c < categories; c++) starts[c + 1] += starts[c];
+  const next = starts.slice();
+  const order = new Int32Array(labels.length);
+  for (let i = 0; i < labels.length; i++) order[next[labels[i]]++] = i;
+  return { order, starts };
+}
+
+/** Elements from which on pictures are kept in single precision. */
+const manyElements = 2 ** 23;
+
+export function place(space: WhitenedSpace, features: Matrix, order?: Int32Array): Placed {
+  const dtype = features.rows * features.cols > manyElements ? 'float32' : 'float64';
+  const rows = space.placeOnce(features, dtype, order);
+  return { rows, squaredLengths: Float64Array.from({ length: rows.rows }, (_, i) => dotOf(rows.row(i), rows.row(i))) };
 }
 
 /** The spread of the categories' means, less what the sampling of their pictures adds to it. */
@@ -80,7 +111,7 @@ function knownCategories({ auxiliaryMeans: means, auxiliaryCounts: counts, withi
 
 export function selectPlaced({ rows, squaredLengths }: Placed, chosen: ArrayLike<number>): Placed {
   return {
-    rows: selectRows(rows, chosen) as Matrix<Float64Array>,
+    rows: selectRows(rows, chosen),
     squaredLengths: Float64Array.from(chosen, (j) => squaredLengths[j]),
   };
 }

@@ -39,7 +39,7 @@ export function groupStrangers(
   return { of, nearest: Array.from(members, (_, g) => ({ listed: listed[g], auxiliary: auxiliary[g] })) };
 }
 
-function nearestRows(far: Matrix<Float64Array>): Int32Array {
+function nearestRows(far: Matrix): Int32Array {
   for (let k = 0; k < far.data.length; k++) far.data[k] *= -1;
   return rowMaxima(far);
 }
@@ -61,7 +61,7 @@ function partition(
   const n = chosen.length;
   const result = new Int32Array(rows.rows).fill(-1);
   if (n < leastMembers) return result;
-  const own = selectRows(rows, chosen) as Matrix<Float64Array>;
+  const own = selectRows(rows, chosen).copy('float64');
   const products = timesTransposed(backend, own, own);
   // Each picture starts as a group: its number of members, the products of all pictures with their sum, the sum's square.
   const group = Int32Array.from({ length: n }, (_, i) => i);

@@ -7,7 +7,7 @@
 import { Matrix } from '../../linalg/index.js';
 import type { Problem } from '../../problem/index.js';
 import { imageTextPair } from '../../problem/index.js';
-import { powerAndLength, type WhitenedSpace } from '../blocks/whitened-space.js';
+import type { WhitenedSpace } from '../blocks/whitened-space.js';
 import { centredVectors } from './words.js';
 
 /** Auxiliary categories first; undefined where the problem has no features and names of one image-text model. */
@@ -15,7 +15,7 @@ export function imageTextHint(space: WhitenedSpace, problem: Problem): Matrix<Fl
   const pair = imageTextPair(problem);
   if (!pair) return undefined;
   const { auxiliary, test } = pair.text;
-  const powered = (vectors: Matrix) => powerAndLength(vectors.copy('float64'), space.power);
+  const powered = (vectors: Matrix) => space.powered(vectors);
   const texts = centredVectors(powered(auxiliary), powered(test));
   const vectors = Matrix.zeros(texts.rows, space.auxiliaryCentre.length);
   vectors.view(0, texts.rows, pair.from, pair.to).copyFrom(texts);

@@ -13,17 +13,14 @@ const slip = 0.01;
 const sureOdds = Math.log((1 - slip) / slip);
 
 /** Holds the rows of named pictures; `decisions`, where given, say the same in logarithms. */
-export function holdAnswers(
-  known: Int32Array | undefined,
-  assignments: Matrix<Float64Array>,
-  decisions?: Matrix<Float64Array>,
-): void {
+export function holdAnswers(known: Int32Array | undefined, assignments: Matrix | undefined, decisions?: Matrix): void {
+  const candidates = (assignments ?? decisions)?.cols ?? 0;
   if (!known) return;
-  const other = slip / Math.max(1, assignments.cols - 1);
+  const other = slip / Math.max(1, candidates - 1);
   for (let j = 0; j < known.length; j++) {
     if (known[j] < 0) continue;
-    assignments.row(j).fill(other);
-    assignments.set(j, known[j], 1 - slip);
+    assignments?.row(j).fill(other);
+    assignments?.set(j, known[j], 1 - slip);
     decisions?.row(j).fill(Math.log(other));
     decisions?.set(j, known[j], Math.log(1 - slip));
   }
@@ -42,19 +39,19 @@ export function knownOdds(odds: Float64Array, known: Int32Array | undefined): Fl
 
 /** Test pictures that were named as a listed category, for the means before the folder is looked at. */
 export interface NamedPictures {
-  readonly rows: Matrix<Float64Array>;
+  readonly rows: Matrix;
   readonly labels: readonly number[];
 }
 
 export function namedPictures(
-  { rows }: { readonly rows: Matrix<Float64Array> },
+  { rows }: { readonly rows: Matrix },
   known: Int32Array | undefined,
   categories: number,
 ): NamedPictures | undefined {
   const chosen = known ? [...known.keys()].filter((j) => known[j] >= 0 && known[j] < categories) : [];
   if (chosen.length === 0) return undefined;
   return {
-    rows: selectRows(rows, chosen) as Matrix<Float64Array>,
+    rows: selectRows(rows, chosen),
     labels: chosen.map((j) => known![j]),
   };
 }

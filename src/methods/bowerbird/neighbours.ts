@@ -4,8 +4,10 @@
  */
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
-import { smallest } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
+
+/** Rows whose products with all later ones are held at a time. */
+const blockRows = 256;
 
 export class Neighbours {
   readonly count: number;
@@ -17,32 +19,20 @@ export class Neighbours {
   readonly #weights: Float64Array;
 
   constructor(backend: Backend, pictures: Placed, wanted: number) {
-    const { rows, squaredLengths } = pictures;
-    const n = rows.rows;
+    const n = pictures.rows.rows;
     const k = Math.max(0, Math.min(wanted, n - 1));
     this.count = k;
     this.nearest = new Int32Array(n * k);
-    this.cosines = new Float64Array(n * k);
+    this.cosines = new Float64Array(n * k).fill(Number.NEGATIVE_INFINITY);
+    if (k > 0) this.#find(backend, pictures);
     const edges = new Map<number, number>();
-    const block = 256;
-    const products = Matrix.zeros(block, n);
-    const lengths = squaredLengths.map(Math.sqrt);
-    for (let start = 0; start < n; start += block) {
-      const end = Math.min(n, start + block);
-      const here = products.view(0, end - start);
-      backend.gemm(here, rows.view(start, end), rows, { transposeB: true });
-      for (let i = start; i < end; i++) {
-        const row = here.row(i - start);
-        for (let j = 0; j < n; j++) row[j] = -row[j] / (lengths[i] * lengths[j] || 1);
-        smallest(row, k, i).forEach((j, place) => {
-          this.nearest[i * k + place] = j;
-          this.cosines[i * k + place] = -row[j];
-          const key = Math.min(i, j) * n + Math.max(i, j);
-          edges.set(key, (edges.get(key) ?? 0) + Math.max(0, -row[j]) / 2);
-        });
+    for (let i = 0; i < n; i++)
+      for (let place = i * k; place < (i + 1) * k; place++) {
+        const j = this.nearest[place];
+        const key = Math.min(i, j) * n + Math.max(i, j);
+        edges.set(key, (edges.get(key) ?? 0) + Math.max(0, this.cosines[place]) / 2);
       }
-    }
-    const keys = [...edges.keys()].sort((a, b) => a - b);
+    const keys = Float64Array.from(edges.keys()).sort();
     this.#from = Int32Array.from(keys, (key) => Math.floor(key / n));
     this.#to = Int32Array.from(keys, (key) => key % n);
     this.#weights = Float64Array.from(keys, (key) => edges.get(key)!);
@@ -55,27 +45,67 @@ export class Neighbours {
       this.#weights[e] /= Math.sqrt(degrees[this.#from[e]] * degrees[this.#to[e]]) || 1;
   }
 
-  /** values ← values + factor · (weighted sum of the neighbours' rows of `source`) */
-  add(values: Matrix<Float64Array>, factor: number, source: Matrix<Float64Array>): void {
-    for (let e = 0; e < this.#weights.length; e++) {
-      const weight = factor * this.#weights[e];
-      const [a, b] = [this.#from[e], this.#to[e]];
-      const [outA, outB, inA, inB] = [values.row(a), values.row(b), source.row(a), source.row(b)];
-      for (let c = 0; c < outA.length; c++) {
-        outA[c] += weight * inB[c];
-        outB[c] += weight * inA[c];
+  /**
+   * Products of each block with itself and all later rows serve both ends of a pair. Every picture meets the others in
+   * their order, so that of equally near ones the first are kept.
+   */
+  #find(backend: Backend, { rows, squaredLengths }: Placed): void {
+    const n = rows.rows;
+    const inverses = squaredLengths.map((square) => 1 / (Math.sqrt(square) || 1));
+    const room = Matrix.zeros(1, Math.min(blockRows, n) * n, rows.dtype);
+    for (let start = 0; start < n; start += blockRows) {
+      const end = Math.min(n, start + blockRows);
+      const products = new Matrix(room.data, end - start, n - start);
+      backend.gemm(products, rows.view(start, end), rows.view(start, n), { transposeB: true });
+      for (let i = start; i < end; i++) {
+        const row = products.row(i - start);
+        const own = inverses[i];
+        for (let at = 0; at < row.length; at++) {
+          const j = start + at;
+          const cosine = row[at] * own * inverses[j];
+          if (cosine > this.cosines[(i + 1) * this.count - 1] && j !== i) this.#enter(i, j, cosine);
+          if (j >= end && cosine > this.cosines[(j + 1) * this.count - 1]) this.#enter(j, i, cosine);
+        }
       }
     }
   }
 
-  /** Σ_jk W_jk (row j)·(row k), both directions counted. */
-  agreement(rows: Matrix<Float64Array>): number {
+  /** Puts a picture among the nearest of another, in the place of the last one. */
+  #enter(picture: number, other: number, cosine: number): void {
+    const first = picture * this.count;
+    let place = first + this.count - 1;
+    for (; place > first && this.cosines[place - 1] < cosine; place--) {
+      this.cosines[place] = this.cosines[place - 1];
+      this.nearest[place] = this.nearest[place - 1];
+    }
+    this.cosines[place] = cosine;
+    this.nearest[place] = other;
+  }
+
+  /** values ← values + factor · (sum of the neighbours' rows of `source`, weighted, each times its voice) */
+  add(values: Matrix, factor: number, source: Matrix, voices: Float64Array): void {
+    const { cols } = values;
+    const [out, from] = [values.data, source.data];
+    for (let e = 0; e < this.#weights.length; e++) {
+      const weight = factor * this.#weights[e];
+      const [a, b] = [this.#from[e], this.#to[e]];
+      const [toA, toB] = [weight * voices[b], weight * voices[a]];
+      const [outA, outB, inA, inB] = [a * values.stride, b * values.stride, a * source.stride, b * source.stride];
+      for (let c = 0; c < cols; c++) {
+        out[outA + c] += toA * from[inB + c];
+        out[outB + c] += toB * from[inA + c];
+      }
+    }
+  }
+
+  /** Σ_jk W_jk v_j v_k (row j)·(row k), both directions counted, v the voices. */
+  agreement({ data, stride, cols }: Matrix, voices: Float64Array): number {
     let total = 0;
     for (let e = 0; e < this.#weights.length; e++) {
-      const [a, b] = [rows.row(this.#from[e]), rows.row(this.#to[e])];
+      const [a, b] = [this.#from[e] * stride, this.#to[e] * stride];
       let dot = 0;
-      for (let c = 0; c < a.length; c++) dot += a[c] * b[c];
-      total += 2 * this.#weights[e] * dot;
+      for (let c = 0; c < cols; c++) dot += data[a + c] * data[b + c];
+      total += 2 * this.#weights[e] * voices[this.#from[e]] * voices[this.#to[e]] * dot;
     }
     return total;
   }

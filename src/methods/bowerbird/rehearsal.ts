@@ -221,7 +221,7 @@ export class Rehearsal {
           variance: world.variance,
         };
         const { state } = await settle(start, side, rounds, pause, { heat });
-        judged.push({ scores: state.decisions, labels: selectIntegers(world.truth, rows) });
+        judged.push({ scores: state.decisions(), labels: selectIntegers(world.truth, rows) });
         // One large folder says enough.
         if (rows.length > largeFolder) break;
       }

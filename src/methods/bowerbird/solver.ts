@@ -13,18 +13,18 @@
  * each further round raises one objective (`objective`) until the answers rest.
  */
 import { Matrix } from '../../linalg/index.js';
-import { logSumExp, rowDots, timesTransposed } from '../../numerics/index.js';
+import { logSumExp, rowDots } from '../../numerics/index.js';
 import type { Ground } from './ground.js';
 import type { TestState } from './test-state.js';
-import { addByLabel, axpy, distances, entropy, rowMatrix, shiftedRows, shrunken } from './vectors.js';
+import { addByLabel, axpy, dotOf, entropy, inPrecision, shrunken, sumsOfSegments, timesVector } from './vectors.js';
 
 /** Share of wrong pictures among those that a search finds, before any is seen. */
 const usualWrongShare = 0.35;
 /** Rounds over the web pictures alone, and the mean change of trust at which they end. */
 const mostWebRounds = 12;
 const webRest = 2e-3;
-/** What is this much less likely than something else does not count beside it. */
-const negligible = 30;
+/** Products of web pictures with the means that are held at a time. */
+const mostProducts = 2 ** 22;
 
 export interface SolverOptions {
   /** β: how sharply distances decide; pictures are correlated, so that densities overstate. */
@@ -117,11 +117,11 @@ export class BowerbirdSolver {
 
   /** γ: mean difference of the categories' web means from what words expect, less what chance explains of it. */
   shiftWeb(): void {
-    const { web, webLabels, prior, known, dimension } = this.ground;
+    const { backend, web, webLabels, webStarts, prior, known, dimension } = this.ground;
     if (webLabels.length === 0) return;
     const precisions = new Float64Array(this.categories);
     const sums = Matrix.zeros(this.categories, dimension);
-    addByLabel(sums, precisions, web.rows, webLabels, this.trust);
+    sumsOfSegments(backend, sums, precisions, web.rows, webStarts, this.trust);
     const present = [...precisions.keys()].filter((c) => precisions[c] > 1e-6);
     const difference = new Float64Array(dimension);
     let chance = 0;
@@ -136,11 +136,11 @@ export class BowerbirdSolver {
 
   /** The exact posterior of the means given trust and, from the second phase on, the test pictures. */
   updateMeans(test?: TestState): void {
-    const { backend, prior, web, webLabels, named, known, dimension } = this.ground;
+    const { backend, prior, web, webStarts, named, known, dimension } = this.ground;
     const count = this.categories;
     const sums = Matrix.zeros(count, dimension);
     const precisions = new Float64Array(count);
-    addByLabel(sums, precisions, web.rows, webLabels, this.#weights);
+    sumsOfSegments(backend, sums, precisions, web.rows, webStarts, this.#weights);
     for (let c = 0; c < count; c++) axpy(sums.row(c), -precisions[c], this.webShift);
     if (test) test.addTo(sums, precisions);
     else if (named)
@@ -209,63 +209,72 @@ export class BowerbirdSolver {
     if (judged > 0) this.wrongShare = (judged - judgedRight + usualWrongShare * 0.5 * judged) / (1.5 * judged);
   }
 
+  /** ‖x − γ‖² of each web picture. */
+  #shiftedLengths(): Float64Array {
+    const { backend, web } = this.ground;
+    const along = timesVector(backend, web.rows, this.webShift);
+    const shiftLength = dotOf(this.webShift, this.webShift);
+    return web.squaredLengths.map((length, i) => length - 2 * along[i] + shiftLength);
+  }
+
+  /** ‖μ‖² + 2 γ·μ of rows μ: ‖x − γ − μ‖² = ‖x − γ‖² − 2 x·μ + this. */
+  #shiftedSquares(rows: Matrix<Float64Array>): Float64Array {
+    const squares = rowDots(this.ground.backend, rows, rows);
+    return squares.map((square, c) => square + 2 * dotOf(rows.row(c), this.webShift));
+  }
+
   /** ‖x − γ − μ‖² of each web picture from its own category's mean. */
   #distancesToOwn(): Float64Array {
-    const { backend, web, webLabels } = this.ground;
-    const shifted = shiftedRows(this.means, this.webShift);
-    const products = timesTransposed(backend, web.rows, shifted);
-    const lengths = rowDots(backend, shifted, shifted);
-    return Float64Array.from(webLabels, (label, i) =>
-      Math.max(0, web.squaredLengths[i] - 2 * products.at(i, label) + lengths[label]),
-    );
+    const { backend, web, webLabels, webStarts } = this.ground;
+    const products = new Float64Array(webLabels.length);
+    backend.segmentDots(products, web.rows, inPrecision(this.means, web.rows), webStarts);
+    const lengths = this.#shiftedLengths();
+    const squares = this.#shiftedSquares(this.means);
+    return products.map((product, i) => Math.max(0, lengths[i] - 2 * product + squares[webLabels[i]]));
   }
 
   /** The same, and on the way what speaks for anything else: another listed category, a known one, one nobody listed. */
   #weighAgainst(): Float64Array {
     const { backend, web, webLabels, webToKnown, known } = this.ground;
-    const listed = distances(backend, web, shiftedRows(this.means, this.webShift));
-    const knownShifted = shiftedRows(known.means, this.webShift);
-    const knownLengths = rowDots(backend, knownShifted, knownShifted);
-    const shift = rowMatrix(this.webShift);
-    const along = timesTransposed(backend, web.rows, shift);
-    const shiftLength = rowDots(backend, shift, shift)[0];
-    const spreads = this.meanVariances.map((left) => this.webVariance + left);
-    const own = new Float64Array(webLabels.length);
-    const terms = new Float64Array(this.categories + 2);
-    for (let i = 0; i < webLabels.length; i++) {
-      const toListed = listed.row(i);
-      own[i] = toListed[webLabels[i]];
-      for (let c = 0; c < this.categories; c++)
-        terms[c] =
-          c === webLabels[i]
-            ? Number.NEGATIVE_INFINITY
-            : this.#density(toListed[c], spreads[c]) - Math.log(3 * this.categories);
-      const centred = web.squaredLengths[i] - 2 * along.at(i, 0);
-      terms[this.categories] = this.#knownDensity(webToKnown.row(i), centred, knownLengths) - Math.log(3);
-      terms[this.categories + 1] =
-        this.#density(Math.max(0, centred + shiftLength), this.webVariance + known.between) - Math.log(3);
+    const n = webLabels.length;
+    const lengths = this.#shiftedLengths();
+    const listed = this.#mixture(this.#shiftedSquares(this.means), (c) => this.webVariance + this.meanVariances[c]);
+    const others = this.#mixture(this.#shiftedSquares(known.means), () => this.webVariance);
+    const [own, toListed, toKnown] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
+    const step = Math.min(n, Math.max(256, Math.floor(mostProducts / this.categories)));
+    const means = inPrecision(this.means, web.rows);
+    const products = Matrix.zeros(step, this.categories, web.rows.dtype);
+    for (let start = 0; start < n; start += step) {
+      const end = Math.min(n, start + step);
+      const [block, part] = [products.view(0, end - start), (values: Float64Array) => values.subarray(start, end)];
+      backend.gemm(block, web.rows.view(start, end), means, { transposeB: true });
+      const labels = webLabels.subarray(start, end);
+      backend.logPowerSums(part(toListed), block, { ...listed, lengths: part(lengths), labels }, part(own));
+    }
+    backend.logPowerSums(toKnown, webToKnown, { ...others, lengths });
+    // Each of the three kinds is as likely beforehand, and so is each category of a kind.
+    const terms = new Float64Array(3);
+    const [logListed, logKnown] = [Math.log(3 * this.categories), Math.log(3 * known.means.rows)];
+    for (let i = 0; i < n; i++) {
+      terms[0] = toListed[i] - logListed;
+      terms[1] = toKnown[i] - logKnown;
+      terms[2] = this.#density(Math.max(0, lengths[i]), this.webVariance + known.between) - Math.log(3);
       this.#against[i] = logSumExp(terms);
     }
     return own;
   }
 
-  /** log mean density of a web picture x at the known means m: x·m, and ‖x − γ − m‖² = centred − 2 x·m + ‖m + γ‖² − … */
-  #knownDensity(products: Float64Array, centred: number, lengths: Float64Array): number {
-    const freedom = this.options.tails * this.ground.dimension;
-    const spread = this.webVariance * freedom;
-    let nearest = Number.POSITIVE_INFINITY;
-    for (let k = 0; k < products.length; k++) nearest = Math.min(nearest, lengths[k] - 2 * products[k]);
-    nearest = Math.max(0, centred + nearest);
-    // Densities fall as a power of 1 + distance over spread: those far below the nearest one's need no logarithm.
-    const power = (this.options.sharpness * (freedom + this.ground.dimension)) / 2;
-    const least = 1 + nearest / spread;
-    const most = least * Math.exp(negligible / power);
-    let sum = 0;
-    for (let k = 0; k < products.length; k++) {
-      const here = 1 + Math.max(0, centred + lengths[k] - 2 * products[k]) / spread;
-      if (here <= most) sum += Math.exp(power * Math.log(least / here));
-    }
-    return this.#density(nearest, this.webVariance) + Math.log(sum / products.length);
+  /** The densities at several means, of variances v_c, as powers: exp(density) = (s_c (b_c + distance))^−power. */
+  #mixture(squares: Float64Array, varianceOf: (c: number) => number) {
+    const d = this.ground.dimension;
+    const freedom = this.options.tails * d;
+    const variances = Float64Array.from(squares, (_, c) => varianceOf(c));
+    return {
+      squares,
+      shifts: variances.map((variance) => variance * freedom),
+      scales: variances.map((variance) => variance ** (d / (freedom + d)) / (variance * freedom)),
+      power: (this.options.sharpness * (freedom + d)) / 2,
+    };
   }
 
   /**

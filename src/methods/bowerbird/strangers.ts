@@ -5,14 +5,14 @@
  * say together is learnt in rehearsal, where strangers are known; the share of strangers is then estimated in the folder
  * itself (Saerens et al. 2002, for two classes).
  */
-import { Matrix } from '../../linalg/index.js';
-import { logSumExp, strangerSigns, timesTransposed, toUnitRows } from '../../numerics/index.js';
+import type { Matrix } from '../../linalg/index.js';
+import { logSumExp, rowDots, strangerSigns, toUnitRows } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 import { knownOdds } from './known.js';
 import { fitLogistic, type Logistic, logisticValue } from './logistic.js';
 import type { Neighbours } from './neighbours.js';
 import type { BowerbirdSolver } from './solver.js';
-import { distances, entropy, rowMatrix } from './vectors.js';
+import { axpy, dotOf, entropy, inPrecision, productsWith, timesVector } from './vectors.js';
 
 /** Fewer pictures than these are no company. */
 export const leastCompany = 20;
@@ -26,11 +26,11 @@ function linearScores(
   const { backend, known } = solver.ground;
   const scale = solver.options.sharpness / variance;
   const scores = (means: Matrix<Float64Array>) => {
-    const result = timesTransposed(backend, pictures.rows, means);
-    for (let c = 0; c < means.rows; c++) {
-      let squares = 0;
-      for (const value of means.row(c)) squares += value * value;
-      for (let i = 0; i < result.rows; i++) result.set(i, c, scale * (result.at(i, c) - squares / 2));
+    const result = productsWith(backend, pictures.rows, means).copy('float64');
+    const squares = rowDots(backend, means, means);
+    for (let i = 0; i < result.rows; i++) {
+      const row = result.row(i);
+      for (let c = 0; c < row.length; c++) row[c] = scale * (row[c] - squares[c] / 2);
     }
     return result;
   };
@@ -50,60 +50,59 @@ export function strangerFeatures(
   variance: number,
   neighbours: Neighbours,
 ): Float64Array[] {
-  const { ground, means, meanVariances, trust } = solver;
-  const { backend, known, dimension: d, web, webLabels } = ground;
+  const { ground, means, meanVariances } = solver;
+  const { backend, known, dimension: d } = ground;
   const beta = solver.options.sharpness;
-  const n = pictures.rows.rows;
+  const { rows, squaredLengths } = pictures;
+  const n = rows.rows;
   const left = meanVariances.reduce((sum, value) => sum + value, 0) / meanVariances.length;
   const density = (distance: number, spread: number) => (-beta * (distance / spread + d * Math.log(spread))) / 2;
-  const directions = toUnitRows(means.copy('float64'));
-  const knownDirections = toUnitRows(known.means.copy('float64'));
-  const toListed = distances(backend, pictures, means);
-  const toKnown = distances(backend, pictures, known.means);
-  const listedCosines = timesTransposed(backend, pictures.rows, directions);
-  const knownCosines = timesTransposed(backend, pictures.rows, knownDirections);
-
-  // How close trusted web pictures come to their own category: some categories are tighter than others.
-  const closeness = new Float64Array(means.rows).fill(0.3 * 5);
-  const weights = new Float64Array(means.rows).fill(5);
-  const webCosines = timesTransposed(backend, web.rows, directions);
-  const along = timesTransposed(backend, rowMatrix(solver.webShift), directions);
-  let shiftSquares = 0;
-  for (const value of solver.webShift) shiftSquares += value * value;
-  const webShifts = timesTransposed(backend, web.rows, rowMatrix(solver.webShift));
-  for (let i = 0; i < webLabels.length; i++) {
-    const label = webLabels[i];
-    const length = Math.sqrt(Math.max(web.squaredLengths[i] - 2 * webShifts.at(i, 0) + shiftSquares, 1e-12));
-    closeness[label] += (trust[i] * (webCosines.at(i, label) - along.at(0, label))) / length;
-    weights[label] += trust[i];
-  }
-
+  // Products with the means give both distances and cosines.
+  const toListed = productsWith(backend, rows, means);
+  const toKnown = productsWith(backend, rows, known.means);
+  const [listedSquares, knownSquares] = [rowDots(backend, means, means), rowDots(backend, known.means, known.means)];
+  const [listedLengths, knownLengths] = [listedSquares, knownSquares].map((squares) =>
+    squares.map((square) => Math.sqrt(square) || 1),
+  );
+  const closeness = closenessToOwn(solver);
   const columns = Array.from({ length: 7 }, () => new Float64Array(n));
   const [cosine, knownCosine, ratio, alone, length, tight, margin] = columns;
   const nearest = new Int32Array(n);
+  const listed = new Float64Array(means.rows);
   const terms = new Float64Array(known.means.rows + 1);
   for (let j = 0; j < n; j++) {
-    const norm = Math.sqrt(pictures.squaredLengths[j]) || 1;
-    const own = listedCosines.row(j);
-    for (let c = 1; c < own.length; c++) if (own[c] > own[nearest[j]]) nearest[j] = c;
-    cosine[j] = own[nearest[j]] / norm;
-    knownCosine[j] = largest(knownCosines.row(j)) / norm;
-    const listed = toListed.row(j).map((distance) => density(distance, variance + left));
-    const other = toKnown.row(j);
-    for (let k = 0; k < other.length; k++)
-      terms[k] = density(other[k], variance + known.within / known.counts[k]) - Math.log(other.length);
-    terms[other.length] = density(pictures.squaredLengths[j], variance + known.between);
+    const norm = Math.sqrt(squaredLengths[j]) || 1;
+    const [own, other] = [toListed.row(j), toKnown.row(j)];
+    let [first, second, closest] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (let c = 0; c < listed.length; c++) {
+      if (own[c] / listedLengths[c] > closest) {
+        closest = own[c] / listedLengths[c];
+        nearest[j] = c;
+      }
+      const value = density(Math.max(0, squaredLengths[j] - 2 * own[c] + listedSquares[c]), variance + left);
+      listed[c] = value;
+      if (value > first) [first, second] = [value, first];
+      else if (value > second) second = value;
+    }
+    cosine[j] = closest / norm;
+    let closestKnown = Number.NEGATIVE_INFINITY;
+    for (let k = 0; k < other.length; k++) {
+      closestKnown = Math.max(closestKnown, other[k] / knownLengths[k]);
+      const distance = Math.max(0, squaredLengths[j] - 2 * other[k] + knownSquares[k]);
+      terms[k] = density(distance, variance + known.within / known.counts[k]) - Math.log(other.length);
+    }
+    knownCosine[j] = closestKnown / norm;
+    terms[other.length] = density(squaredLengths[j], variance + known.between);
     const together = logSumExp(listed);
     ratio[j] = together - Math.log(listed.length) - logSumExp(terms);
     alone[j] = together - terms[other.length];
-    length[j] = Math.log(pictures.squaredLengths[j] / d + 1e-12);
-    tight[j] = cosine[j] - closeness[nearest[j]] / weights[nearest[j]];
-    const sorted = listed.sort();
-    margin[j] = sorted[sorted.length - 1] - (sorted[sorted.length - 2] ?? sorted[sorted.length - 1]);
+    length[j] = Math.log(squaredLengths[j] / d + 1e-12);
+    tight[j] = cosine[j] - closeness[nearest[j]];
+    margin[j] = first - (listed.length > 1 ? second : first);
   }
   const k = neighbours.count;
   const around = [cosine, knownCosine, ratio, alone, tight].map((column) => neighbours.means(column));
-  const common = commonLook(pictures, neighbours, directions, solver);
+  const common = commonLook(pictures, neighbours, toListed, listedLengths);
   return Array.from({ length: n }, (_, j) => {
     let [sum, same] = [0, 0];
     for (let place = 0; place < k; place++) {
@@ -118,36 +117,52 @@ export function strangerFeatures(
   });
 }
 
-/** Largest cosine of a listed category with the mean direction of a picture's neighbours, over that mean's length. */
+/** How close trusted web pictures come to their own category: some categories are tighter than others. */
+function closenessToOwn({ ground, means, trust, webShift }: BowerbirdSolver): Float64Array {
+  const { backend, web, webLabels, webStarts } = ground;
+  const directions = toUnitRows(means.copy('float64'));
+  const closeness = new Float64Array(means.rows).fill(0.3 * 5);
+  const weights = new Float64Array(means.rows).fill(5);
+  const cosines = new Float64Array(webLabels.length);
+  backend.segmentDots(cosines, web.rows, inPrecision(directions, web.rows), webStarts);
+  const along = Float64Array.from({ length: means.rows }, (_, c) => dotOf(directions.row(c), webShift));
+  const shiftSquares = dotOf(webShift, webShift);
+  const webShifts = timesVector(backend, web.rows, webShift);
+  for (let i = 0; i < webLabels.length; i++) {
+    const label = webLabels[i];
+    const length = Math.sqrt(Math.max(web.squaredLengths[i] - 2 * webShifts[i] + shiftSquares, 1e-12));
+    closeness[label] += (trust[i] * (cosines[i] - along[label])) / length;
+    weights[label] += trust[i];
+  }
+  return closeness.map((sum, c) => sum / weights[c]);
+}
+
+/**
+ * Largest cosine of a listed category with the mean direction of a picture's neighbours, over that mean's length.
+ * @param products of the pictures with the means, and the lengths of those
+ */
 function commonLook(
   { rows, squaredLengths }: Placed,
   neighbours: Neighbours,
-  directions: Matrix<Float64Array>,
-  { ground: { backend } }: BowerbirdSolver,
+  products: Matrix,
+  lengths: Float64Array,
 ): Float64Array {
   const k = neighbours.count;
-  const result = new Float64Array(rows.rows);
-  const block = 256;
-  for (let start = 0; start < rows.rows; start += block) {
-    const end = Math.min(rows.rows, start + block);
-    const local = Matrix.zeros(end - start, rows.cols);
-    for (let j = start; j < end; j++) {
-      const row = local.row(j - start);
-      for (let place = 0; place < k; place++) {
-        const other = neighbours.nearest[j * k + place];
-        const factor = 1 / (k * (Math.sqrt(squaredLengths[other]) || 1));
-        const from = rows.row(other);
-        for (let c = 0; c < row.length; c++) row[c] += factor * from[c];
-      }
+  const mean = new Float64Array(rows.cols);
+  const cosines = new Float64Array(products.cols);
+  return Float64Array.from(squaredLengths, (_, j) => {
+    mean.fill(0);
+    cosines.fill(0);
+    for (let place = 0; place < k; place++) {
+      const other = neighbours.nearest[j * k + place];
+      const factor = 1 / (k * (Math.sqrt(squaredLengths[other]) || 1));
+      axpy(mean, factor, rows.row(other));
+      axpy(cosines, factor, products.row(other));
     }
-    const cosines = timesTransposed(backend, local, directions);
-    for (let j = start; j < end; j++) {
-      let squares = 0;
-      for (const value of local.row(j - start)) squares += value * value;
-      result[j] = largest(cosines.row(j - start)) / Math.max(squares, 1e-12);
-    }
-  }
-  return result;
+    let most = Number.NEGATIVE_INFINITY;
+    for (let c = 0; c < cosines.length; c++) most = Math.max(most, cosines[c] / lengths[c]);
+    return most / Math.max(dotOf(mean, mean), 1e-12);
+  });
 }
 
 /** A detector: log odds of being a stranger, and those of strangers in the rehearsals it was taught with. */
@@ -270,10 +285,4 @@ export function strangerChances(
     share = next;
   }
   return { chances, share };
-}
-
-function largest(values: Float64Array): number {
-  let result = Number.NEGATIVE_INFINITY;
-  for (const value of values) if (value > result) result = value;
-  return result;
 }

@@ -1,11 +1,12 @@
 /** The test pictures' side of the estimate: assignments, shares, variance and shift. */
 import { Matrix } from '../../linalg/index.js';
+import { rowDots } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 import { answerWeights, holdAnswers } from './known.js';
 import type { Neighbours } from './neighbours.js';
 import { equalShares, learnShares, type ShareModel, type StatedShares, shareOffsets, shareTerms } from './shares.js';
 import type { BowerbirdSolver } from './solver.js';
-import { axpy, distances, entropy, shiftedRows, shrunken, softmaxRows } from './vectors.js';
+import { axpy, dotOf, productsWith, shrunken, timesVector } from './vectors.js';
 
 /** The test pictures and what is known of them. */
 export interface TestSide {
@@ -24,15 +25,25 @@ export interface TestSide {
   readonly variance: number;
 }
 
+/** Pictures that are summed up in their own precision, which may be single. */
+const shortSum = 4096;
+/** Of a step that lowers the objective. */
+const mostHalvings = 10;
+
 export class TestState {
   readonly side: TestSide;
   readonly solver: BowerbirdSolver;
   readonly candidates: number;
-  /** q, nt×candidates, and the scores it comes from, without neighbours and shares. */
-  readonly assignments: Matrix<Float64Array>;
-  readonly scores: Matrix<Float64Array>;
-  /** Scores with all that speaks for them: the logarithms of q up to a constant of each row. */
-  readonly decisions: Matrix<Float64Array>;
+  /** q, nt×candidates, and the scores it comes from, without neighbours and shares; in the pictures' precision. */
+  readonly assignments: Matrix;
+  readonly scores: Matrix;
+  /** Scores and what the neighbours say. */
+  readonly #evidence: Matrix;
+  /** Products of the pictures with the candidates' means, of which those that were last computed are `#productsOf`. */
+  readonly #products: Matrix;
+  #productsOf: Matrix | undefined;
+  /** Room for what is summed up or gone back to. */
+  readonly #scratch: Matrix;
   offsets: Float64Array;
   /** Number of pictures of each candidate, by weight. */
   counts: Float64Array;
@@ -52,9 +63,13 @@ export class TestState {
     this.side = side;
     const { rows } = side.pictures.rows;
     this.candidates = solver.categories + (side.generalized ? solver.ground.known.means.rows : 0);
-    this.assignments = Matrix.zeros(rows, this.candidates);
-    this.scores = Matrix.zeros(rows, this.candidates);
-    this.decisions = Matrix.zeros(rows, this.candidates);
+    const { dtype } = side.pictures.rows;
+    const matrix = () => Matrix.zeros(rows, this.candidates, dtype) as Matrix;
+    this.assignments = matrix();
+    this.scores = matrix();
+    this.#evidence = matrix();
+    this.#products = matrix();
+    this.#scratch = matrix();
     this.offsets = new Float64Array(this.candidates);
     this.counts = new Float64Array(this.candidates);
     this.shareModel = equalShares;
@@ -64,9 +79,16 @@ export class TestState {
     this.#voices = answerWeights(this.#weights, side.known, side.answerWeight);
     this.#strangerShare = 1 - this.#weights.reduce((sum, weight) => sum + weight, 0) / rows;
     this.score();
-    softmaxRows(this.assignments, this.scores);
-    holdAnswers(side.known, this.assignments);
-    this.#count();
+    this.#evidence.copyFrom(this.scores);
+    this.#combine();
+  }
+
+  /** Scores with all that speaks for them: the logarithms of q up to a constant of each row. */
+  decisions(): Matrix<Float64Array> {
+    const result = this.#evidence.copy('float64');
+    for (let j = 0; j < result.rows; j++) axpy(result.row(j), 1, this.offsets);
+    holdAnswers(this.side.known, undefined, result);
+    return result;
   }
 
   /** Goes on from where another estimate of the same folder came to rest. */
@@ -80,26 +102,39 @@ export class TestState {
     this.#count();
   }
 
+  /** Squared distances ‖x_j − δ − μ_c‖² = lengths[j] − 2 products_jc + squares[c]. */
+  #distances(): { products: Matrix; lengths: Float64Array; squares: Float64Array } {
+    const { backend, known } = this.solver.ground;
+    const { rows, squaredLengths } = this.side.pictures;
+    const { means, categories: count } = this.solver;
+    const products = this.#products;
+    if (this.#productsOf !== means) productsWith(backend, rows, means, products.view(0, products.rows, 0, count));
+    if (this.side.generalized && !this.#productsOf)
+      productsWith(backend, rows, known.means, products.view(0, products.rows, count, products.cols));
+    this.#productsOf = means;
+    const along = timesVector(backend, rows, this.shift);
+    const shiftLength = dotOf(this.shift, this.shift);
+    const squaresOf = (others: Matrix<Float64Array>) =>
+      Array.from(rowDots(backend, others, others), (square, c) => square + 2 * dotOf(others.row(c), this.shift));
+    return {
+      products,
+      lengths: squaredLengths.map((length, j) => length - 2 * along[j] + shiftLength),
+      squares: Float64Array.from([...squaresOf(means), ...(this.side.generalized ? squaresOf(known.means) : [])]),
+    };
+  }
+
   /** β l_jc, l the Gaussian log density at μ_c + δ up to the part that all candidates share. */
   score(): void {
-    const { backend, known, dimension: d } = this.solver.ground;
+    const { dimension: d } = this.solver.ground;
     const sharpness = this.solver.options.sharpness * this.heat;
-    const listed = distances(backend, this.side.pictures, shiftedRows(this.solver.means, this.shift));
-    const others = this.side.generalized
-      ? distances(backend, this.side.pictures, shiftedRows(known.means, this.shift))
-      : undefined;
-    const count = this.solver.categories;
-    const variance = (c: number) => this.variance + this.#meanVariance(c);
-    const variances = Float64Array.from({ length: this.candidates }, (_, c) => variance(c));
-    const constants = variances.map((v) => d * Math.log(v));
-    for (let j = 0; j < this.scores.rows; j++) {
-      const [row, near] = [this.scores.row(j), listed.row(j)];
-      for (let c = 0; c < count; c++) row[c] = (-sharpness * (near[c] / variances[c] + constants[c])) / 2;
-      if (!others) continue;
-      const far = others.row(j);
-      for (let k = 0; k < far.length; k++)
-        row[count + k] = (-sharpness * (far[k] / variances[count + k] + constants[count + k])) / 2;
-    }
+    const { products, lengths, squares } = this.#distances();
+    const variances = Float64Array.from(squares, (_, c) => this.variance + this.#meanVariance(c));
+    const factors = variances.map((variance) => -sharpness / (2 * variance));
+    const constants = variances.map((variance) => (-sharpness * d * Math.log(variance)) / 2);
+    const [to, from, cols] = [this.scores.data, products.data, squares.length];
+    for (let j = 0, at = 0; j < lengths.length; j++)
+      for (let c = 0; c < cols; c++, at++)
+        to[at] = factors[c] * Math.max(0, lengths[j] - 2 * from[at] + squares[c]) + constants[c];
   }
 
   /** One variance left in all listed means, so that scores are linear in the pictures. */
@@ -119,18 +154,27 @@ export class TestState {
   /** Adds the test pictures' sums and precisions to those of the means. */
   addTo(sums: Matrix<Float64Array>, precisions: Float64Array): void {
     const { backend } = this.solver.ground;
+    const { rows } = this.side.pictures;
     const count = this.solver.categories;
-    const weighted = Matrix.zeros(this.assignments.rows, count);
+    const weighted = this.#scratch;
     const scale = 1 / this.scale;
     const totals = new Float64Array(count);
+    const [to, from, cols] = [weighted.data, this.assignments.data, weighted.cols];
     for (let j = 0; j < weighted.rows; j++) {
-      const [to, from] = [weighted.row(j), this.assignments.row(j)];
-      for (let c = 0; c < count; c++) {
-        to[c] = from[c] * this.#weights[j] * scale;
-        totals[c] += to[c];
+      const factor = this.#weights[j] * scale;
+      for (let c = 0, at = j * cols; c < count; c++, at++) {
+        to[at] = from[at] * factor;
+        totals[c] += to[at];
       }
     }
-    backend.gemm(sums, weighted, this.side.pictures.rows, { transposeA: true, beta: 1 });
+    // Sums in single precision are short, and added up in double.
+    const part = Matrix.zeros(count, rows.cols, rows.dtype);
+    for (let start = 0; start < rows.rows; start += shortSum) {
+      const end = Math.min(rows.rows, start + shortSum);
+      const here = weighted.view(start, end, 0, count);
+      backend.gemm(part, here, rows.view(start, end), { transposeA: true });
+      for (let c = 0; c < count; c++) axpy(sums.row(c), 1, part.row(c));
+    }
     for (let c = 0; c < count; c++) {
       axpy(sums.row(c), -totals[c], this.shift);
       precisions[c] += totals[c];
@@ -141,47 +185,43 @@ export class TestState {
   assign(learning: boolean): number {
     const { neighbours, neighbourWeight } = this.side;
     this.score();
-    const before = this.assignments.copy('float64');
-    const evidence = this.scores.copy('float64');
-    neighbours?.add(evidence, neighbourWeight, this.#weighted(before, this.#voices));
+    const before = this.#scratch.copyFrom(this.assignments).data;
+    const now = this.assignments.data;
+    this.#evidence.copyFrom(this.scores);
+    neighbours?.add(this.#evidence, neighbourWeight, this.assignments, this.#voices);
     if (learning) {
-      this.#combine(evidence);
+      this.#combine();
       for (let step = 0; step < 3; step++) {
         this.shareModel = this.#shares();
         const wanted = this.#offsetsAt(this.counts);
         for (let c = 0; c < wanted.length; c++) this.offsets[c] += 0.5 * (wanted[c] - this.offsets[c]);
-        this.#combine(evidence);
+        this.#combine();
       }
     } else {
       // A step along the way to the maximizer of the linearized objective, halved until it does not lower the objective.
       const start = this.terms();
-      const wanted = this.#offsetsAt(this.counts);
-      this.offsets = wanted;
-      this.#combine(evidence);
-      const target = this.assignments.copy('float64');
-      for (let length = 1; length > 1e-3 && this.terms() < start; ) {
-        length /= 2;
-        for (let k = 0; k < target.data.length; k++)
-          this.assignments.data[k] = before.data[k] + length * (target.data[k] - before.data[k]);
+      this.offsets = this.#offsetsAt(this.counts);
+      this.#combine();
+      for (let halvings = 0; halvings < mostHalvings && this.terms() < start; halvings++) {
+        for (let k = 0; k < now.length; k++) now[k] = (before[k] + now[k]) / 2;
         this.#count();
       }
       if (this.terms() < start) {
-        this.assignments.data.set(before.data);
+        now.set(before);
         this.#count();
       }
     }
     let change = 0;
-    for (let k = 0; k < before.data.length; k++) change += Math.abs(before.data[k] - this.assignments.data[k]);
-    return change / before.rows;
+    for (let k = 0; k < now.length; k++) change += Math.abs(before[k] - now[k]);
+    return change / this.assignments.rows;
   }
 
-  #combine(evidence: Matrix<Float64Array>): void {
-    for (let j = 0; j < evidence.rows; j++) {
-      const [to, from] = [this.decisions.row(j), evidence.row(j)];
-      for (let c = 0; c < to.length; c++) to[c] = from[c] + this.offsets[c];
-    }
-    softmaxRows(this.assignments, this.decisions);
-    holdAnswers(this.side.known, this.assignments, this.decisions);
+  /** q and the counts from the evidence and what the shares say. */
+  #combine(): void {
+    const { backend } = this.solver.ground;
+    backend.softmaxRows(this.assignments, this.#evidence, this.offsets, this.#weights, this.counts);
+    if (!this.side.known) return;
+    holdAnswers(this.side.known, this.assignments);
     this.#count();
   }
 
@@ -195,15 +235,6 @@ export class TestState {
     return shareOffsets(counts, this.shareModel);
   }
 
-  #weighted(assignments: Matrix<Float64Array>, weights = this.#weights): Matrix<Float64Array> {
-    const result = assignments.copy('float64');
-    for (let j = 0; j < result.rows; j++) {
-      const row = result.row(j);
-      for (let c = 0; c < row.length; c++) row[c] *= weights[j];
-    }
-    return result;
-  }
-
   #count(): void {
     this.counts.fill(0);
     for (let j = 0; j < this.assignments.rows; j++) {
@@ -214,18 +245,21 @@ export class TestState {
 
   /** The variance of test pictures about the means they are assigned to, half way from the last one. */
   updateVariance(): void {
-    const { backend, dimension: d, known } = this.solver.ground;
-    const listed = distances(backend, this.side.pictures, shiftedRows(this.solver.means, this.shift));
+    const { dimension: d, known } = this.solver.ground;
+    const { products, lengths, squares } = this.#distances();
     const count = this.solver.categories;
     const left = this.#meanVariance(0);
     // As much as ten pictures of the known categories speak before any other.
     let [residual, weight] = [10 * d * this.side.variance, 10];
-    for (let j = 0; j < listed.rows; j++) {
-      const [q, from] = [this.assignments.row(j), listed.row(j)];
-      for (let c = 0; c < count; c++) {
-        residual += this.#weights[j] * q[c] * (from[c] + d * left);
-        weight += this.#weights[j] * q[c];
+    const [q, from, cols] = [this.assignments.data, products.data, products.cols];
+    for (let j = 0; j < products.rows; j++) {
+      let [own, assigned] = [0, 0];
+      for (let c = 0, at = j * cols; c < count; c++, at++) {
+        own += q[at] * Math.max(0, lengths[j] - 2 * from[at] + squares[c]);
+        assigned += q[at];
       }
+      residual += this.#weights[j] * (own + assigned * d * left);
+      weight += this.#weights[j] * assigned;
     }
     this.variance = Math.max(0.5 * this.variance + (0.5 * residual) / (weight * d), 1e-3 * known.within);
   }
@@ -238,18 +272,19 @@ export class TestState {
     const { dimension: d, known, backend } = this.solver.ground;
     const count = this.solver.categories;
     if (this.side.generalized || this.counts.length !== count) return;
-    const sums = Matrix.zeros(count, d);
-    const weighted = this.#weighted(this.assignments);
-    backend.gemm(sums, weighted, this.side.pictures.rows, { transposeA: true });
+    const { rows } = this.side.pictures;
+    const difference = new Float64Array(d);
     let total = 0;
     for (let c = 0; c < count; c++) total += this.counts[c];
-    const difference = new Float64Array(d);
+    // The chances of a picture add up to 1, so that the categories' sums are together that of the pictures.
+    const sum = Matrix.zeros(1, d, rows.dtype);
+    backend.segmentSums(sum, rows, this.#weights, Int32Array.of(0, rows.rows));
+    axpy(difference, 1 / total, sum.row(0));
     const { concentration } = this.shareModel;
     let chance = (known.between * (concentration + 1)) / (count * concentration + 1);
     for (let c = 0; c < count; c++) {
       const share = this.counts[c] / total;
-      const [row, mean] = [sums.row(c), alone.means.row(c)];
-      for (let k = 0; k < d; k++) difference[k] += row[k] / total - share * mean[k];
+      axpy(difference, -share, alone.means.row(c));
       chance += share ** 2 * (alone.meanVariances[c] + this.variance / Math.max(this.counts[c], 1e-3));
     }
     this.shift = shrunken(difference, chance);
@@ -258,15 +293,8 @@ export class TestState {
   /** The test pictures' part of the objective. */
   terms(): number {
     const { neighbours, neighbourWeight, shares } = this.side;
-    let total = 0;
-    for (let j = 0; j < this.scores.rows; j++) {
-      const [q, score] = [this.assignments.row(j), this.scores.row(j)];
-      let own = 0;
-      for (let c = 0; c < q.length; c++) own += q[c] * score[c] + entropy(q[c]);
-      total += this.#weights[j] * own;
-    }
-    if (neighbours)
-      total += (neighbourWeight / 2) * neighbours.agreement(this.#weighted(this.assignments, this.#voices));
+    let total = this.solver.ground.backend.energyOfRows(this.assignments, this.scores, this.#weights);
+    if (neighbours) total += (neighbourWeight / 2) * neighbours.agreement(this.assignments, this.#voices);
     if (typeof shares === 'string') return total + shareTerms(this.counts, this.shareModel);
     for (let c = 0; c < shares.length; c++) total += this.counts[c] * Math.log(Math.max(shares[c], 1e-12));
     return total;

@@ -21,12 +21,13 @@ export class TextEvidence {
   /** Share of each word among the words of all pictures. */
   readonly #shares: Float64Array;
 
-  constructor(text: Matrix, labels: Int32Array, categories: number, smoothing: number) {
+  /** @param order row of the text for each label. @default the same order */
+  constructor(text: Matrix, labels: Int32Array, categories: number, smoothing: number, order?: Int32Array) {
     this.#labels = labels;
     this.#categories = categories;
     this.#smoothing = smoothing;
     this.#shares = new Float64Array(text.cols);
-    this.#rows = Array.from({ length: text.rows }, (_, i) => words(text, i));
+    this.#rows = Array.from({ length: text.rows }, (_, i) => words(text, order?.[i] ?? i));
     for (const { columns, counts } of this.#rows)
       for (let k = 0; k < columns.length; k++) this.#shares[columns[k]] += counts[k];
     const total = this.#shares.reduce((sum, count) => sum + count, 0);

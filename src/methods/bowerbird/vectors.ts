@@ -1,7 +1,7 @@
 /** Distances, shifts and softmax: what both sides of the estimate compute with. */
-import type { Backend } from '../../linalg/index.js';
+import type { Backend, RealArray } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
-import { rowDots, softmaxInPlace, timesTransposed } from '../../numerics/index.js';
+import { rowDots, softmaxInPlace } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 
 /** Rows plus a vector. */
@@ -11,9 +11,35 @@ export function shiftedRows(rows: Matrix<Float64Array>, shift: Float64Array): Ma
   return result;
 }
 
+/** Products of pictures with other rows, in the pictures' precision, n×C. */
+export function productsWith(
+  backend: Backend,
+  pictures: Matrix,
+  others: Matrix<Float64Array>,
+  result = Matrix.zeros(pictures.rows, others.rows, pictures.dtype) as Matrix,
+): Matrix {
+  backend.gemm(result, pictures, inPrecision(others, pictures), { transposeB: true });
+  return result;
+}
+
+/** A matrix in the precision of another. */
+export function inPrecision(matrix: Matrix, { dtype }: Matrix): Matrix {
+  return matrix.dtype === dtype ? matrix : matrix.copy(dtype);
+}
+
+/** A x for pictures A. */
+export function timesVector(backend: Backend, pictures: Matrix, vector: Float64Array): RealArray {
+  const [x, y] =
+    pictures.dtype === 'float64'
+      ? [vector, new Float64Array(pictures.rows)]
+      : [Float32Array.from(vector), new Float32Array(pictures.rows)];
+  backend.gemv(y, pictures, x);
+  return y;
+}
+
 /** n×C squared distances. */
-export function distances(backend: Backend, pictures: Placed, means: Matrix<Float64Array>): Matrix<Float64Array> {
-  const result = timesTransposed(backend, pictures.rows, means);
+export function distances(backend: Backend, pictures: Placed, means: Matrix<Float64Array>): Matrix {
+  const result = productsWith(backend, pictures.rows, means);
   const lengths = rowDots(backend, means, means);
   for (let i = 0; i < result.rows; i++) {
     const row = result.row(i);
@@ -31,22 +57,15 @@ export function shrunken(difference: Float64Array, chance: number): Float64Array
   return difference.map((value) => value * factor);
 }
 
-export function axpy(target: Float64Array, factor: number, source: Float64Array): void {
+export function axpy(target: Float64Array, factor: number, source: RealArray): void {
   if (factor !== 0) for (let j = 0; j < target.length; j++) target[j] += factor * source[j];
-}
-
-/** A vector as a matrix of one row. */
-export function rowMatrix(vector: Float64Array): Matrix<Float64Array> {
-  const matrix = Matrix.zeros(1, vector.length);
-  matrix.row(0).set(vector);
-  return matrix;
 }
 
 /** Adds each row times its weight to the sum of its label, and the weight to that label's total. */
 export function addByLabel(
   sums: Matrix<Float64Array>,
   totals: Float64Array,
-  rows: Matrix<Float64Array>,
+  rows: Matrix,
   labels: ArrayLike<number>,
   weights: Float64Array,
 ): void {
@@ -54,6 +73,31 @@ export function addByLabel(
     axpy(sums.row(labels[i]), weights[i], rows.row(i));
     totals[labels[i]] += weights[i];
   }
+}
+
+/** The same for rows in the order of their labels, those of label c from starts[c] on. */
+export function sumsOfSegments(
+  backend: Backend,
+  sums: Matrix<Float64Array>,
+  totals: Float64Array,
+  rows: Matrix,
+  starts: Int32Array,
+  weights: Float64Array,
+): void {
+  const found = rows.dtype === 'float64' ? sums : Matrix.zeros(sums.rows, sums.cols, rows.dtype);
+  backend.segmentSums(found, rows, weights, starts);
+  if (found !== sums) sums.copyFrom(found);
+  for (let c = 0; c < sums.rows; c++) {
+    totals[c] = 0;
+    for (let i = starts[c]; i < starts[c + 1]; i++) totals[c] += weights[i];
+  }
+}
+
+/** a · b */
+export function dotOf(a: RealArray, b: RealArray): number {
+  let sum = 0;
+  for (let j = 0; j < a.length; j++) sum += a[j] * b[j];
+  return sum;
 }
 
 export const entropy = (p: number): number => (p > 1e-300 ? -p * Math.log(p) : 0);

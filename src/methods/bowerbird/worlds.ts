@@ -47,13 +47,13 @@ export function draftsOf(
   ];
   used.sort((a, b) => a - b);
   const places = new Map(used.map((row, k) => [row, k]));
-  const all = place(backend, space, selectRows(problem.auxiliaryFeatures, used));
+  const all = place(space, selectRows(problem.auxiliaryFeatures, used));
   const chosen = (rows: ArrayLike<number>) =>
     selectPlaced(
       all,
       Int32Array.from(rows, (row) => places.get(row)!),
     );
-  const crawled = cast.crawled ? place(backend, space, problem.validationWeb!.features) : undefined;
+  const crawled = cast.crawled ? place(space, problem.validationWeb!.features) : undefined;
   return plays.map(({ listed, web, test, truth }) => {
     const listing = {
       ...stage,
@@ -65,7 +65,8 @@ export function draftsOf(
     const placedWeb = crawled ? selectPlaced(crawled, web.rows) : chosen(web.rows);
     const ground = layGround(backend, space, listing, options, placedWeb);
     const shown = selectIntegers(problem.auxiliaryLabels, test);
-    return { ground, pictures: chosen(test), truth, shown, ...(web.right && { right: web.right }) };
+    const right = web.right && Float64Array.from(ground.webOrder, (row) => web.right![row]);
+    return { ground, pictures: chosen(test), truth, shown, ...(right && { right }) };
   });
 }
 
@@ -91,7 +92,7 @@ function ownVariance(solver: BowerbirdSolver, pictures: Placed, truth: Int32Arra
 export function unitScores({ solver, pictures, truth, variance }: World): Judged {
   const listed = rowsWhere(truth.length, (j) => truth[j] >= 0);
   const left = solver.meanVariances.reduce((sum, value) => sum + value, 0) / solver.meanVariances.length;
-  const scores = distances(solver.ground.backend, selectPlaced(pictures, listed), solver.means);
+  const scores = distances(solver.ground.backend, selectPlaced(pictures, listed), solver.means).copy('float64');
   for (let k = 0; k < scores.data.length; k++) scores.data[k] *= -0.5 / (variance + left);
   return { scores, labels: selectIntegers(truth, listed) };
 }
