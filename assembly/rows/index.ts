@@ -1,8 +1,9 @@
 // Passes over rows of numbers that need exponentials and logarithms: mixtures of densities, softmax, entropies, powers.
-// Elements are f32 or f64, everything is computed in f64; every leading dimension counts bytes. A row is copied into
-// `scratch` first, where an odd last element has a neutral one beside it.
+// Elements are f32 or f64. What is computed for each element of a row of f32 is computed in f32, four at a time; sums over
+// rows, entropies and powers are f64. Every leading dimension counts bytes. A row is copied into `scratch` first, which ends
+// in neutral elements up to a whole vector. Constants of columns have room for three elements more.
 
-import { exponential, logarithm } from './math';
+import { exponential, exponential4, logarithm, logarithm4 } from './math';
 
 // @ts-ignore: decorator
 @inline
@@ -100,11 +101,70 @@ function powerSum<T>(
   }
 }
 
+// @ts-ignore: decorator
+@inline
+function sum4(v: v128): f64 {
+  return (
+    f64(f32x4.extract_lane(v, 0)) + f64(f32x4.extract_lane(v, 1)) + f64(f32x4.extract_lane(v, 2)) + f64(f32x4.extract_lane(v, 3))
+  );
+}
+
+// @ts-ignore: decorator
+@inline
+function least4(v: v128): f32 {
+  return min(
+    min(f32x4.extract_lane(v, 0), f32x4.extract_lane(v, 1)),
+    min(f32x4.extract_lane(v, 2), f32x4.extract_lane(v, 3)),
+  );
+}
+
+/** The constants of the columns are f32 here. */
 export function logPowerSums32(
   m: i32, n: i32, products: usize, stride: usize, lengths: usize, squares: usize, scales: usize, shifts: usize,
   power: f64, labels: usize, out: usize, own: usize, scratch: usize,
 ): void {
-  powerSum<f32>(m, n, products, stride, lengths, squares, scales, shifts, power, labels, out, own, scratch);
+  const two = f32x4.splat(2);
+  const zero = f32x4.splat(0);
+  const infinite = f32x4.splat(f32(Infinity));
+  const factor = f32x4.splat(f32(-power));
+  for (let i = 0; i < m; i++) {
+    const row = products + usize(i) * stride;
+    const length = load<f64>(lengths + usize(i) * 8);
+    const label = load<i32>(labels + usize(i) * 4);
+    const long = f32x4.splat(f32(length));
+    for (let c = 0; c < n; c += 4) {
+      const at = usize(c) * 4;
+      const distance = f32x4.max(
+        zero,
+        f32x4.add(f32x4.sub(long, f32x4.mul(two, v128.load(row + at))), v128.load(squares + at)),
+      );
+      const t = f32x4.mul(v128.load(scales + at), f32x4.add(v128.load(shifts + at), distance));
+      v128.store(scratch + at, t);
+    }
+    // The last vector may reach into the next row.
+    for (let c = n; c & 3; c++) store<f32>(scratch + usize(c) * 4, f32(Infinity));
+    if (label >= 0) {
+      const product = f64(load<f32>(row + usize(label) * 4));
+      store<f64>(own + usize(i) * 8, max<f64>(0, length - 2 * product + f64(load<f32>(squares + usize(label) * 4))));
+      store<f32>(scratch + usize(label) * 4, f32(Infinity));
+    }
+    let least = infinite;
+    for (let c = 0; c < n; c += 4) least = f32x4.pmin(least, v128.load(scratch + usize(c) * 4));
+    const smallest = least4(least);
+    if (!(smallest < f32(Infinity))) {
+      store<f64>(out + usize(i) * 8, -Infinity);
+      continue;
+    }
+    const inverse = f32x4.splat(1 / smallest);
+    let total = zero;
+    for (let c = 0; c < n; c += 4) {
+      const t = v128.load(scratch + usize(c) * 4);
+      const part = exponential4(f32x4.mul(factor, logarithm4(f32x4.mul(t, inverse))));
+      total = f32x4.add(total, v128.and(part, f32x4.lt(t, infinite)));
+    }
+    const whole = logarithm(f64x2.replace_lane(f64x2.splat(sum4(total)), 1, f64(smallest)));
+    store<f64>(out + usize(i) * 8, f64x2.extract_lane(whole, 0) - power * f64x2.extract_lane(whole, 1));
+  }
 }
 
 export function logPowerSums64(
@@ -149,11 +209,48 @@ function softmax<T>(
   }
 }
 
+/** Offsets are f32 here. */
 export function softmaxRows32(
   m: i32, n: i32, scores: usize, scoreStride: usize, offsets: usize, target: usize, targetStride: usize,
   weights: usize, counts: usize, scratch: usize,
 ): void {
-  softmax<f32>(m, n, scores, scoreStride, offsets, target, targetStride, weights, counts, scratch);
+  const none = f32x4.splat(f32(-Infinity));
+  for (let i = 0; i < m; i++) {
+    const from = scores + usize(i) * scoreStride;
+    const to = target + usize(i) * targetStride;
+    for (let c = 0; c < n; c += 4) {
+      const at = usize(c) * 4;
+      v128.store(scratch + at, f32x4.add(v128.load(from + at), v128.load(offsets + at)));
+    }
+    for (let c = n; c & 3; c++) store<f32>(scratch + usize(c) * 4, f32(-Infinity));
+    let largest = none;
+    for (let c = 0; c < n; c += 4) largest = f32x4.pmax(largest, v128.load(scratch + usize(c) * 4));
+    const most = f32x4.splat(-least4(f32x4.neg(largest)));
+    let total = f32x4.splat(0);
+    for (let c = 0; c < n; c += 4) {
+      const at = scratch + usize(c) * 4;
+      const value = exponential4(f32x4.sub(v128.load(at), most));
+      v128.store(at, value);
+      total = f32x4.add(total, value);
+    }
+    const factor = f32x4.splat(f32(1 / sum4(total)));
+    const weight = f64x2.splat(load<f64>(weights + usize(i) * 8));
+    const whole = n & ~3;
+    for (let c = 0; c < whole; c += 4) {
+      const q = f32x4.mul(v128.load(scratch + usize(c) * 4), factor);
+      v128.store(to + usize(c) * 4, q);
+      const at = counts + usize(c) * 8;
+      const upper = i8x16.shuffle(q, q, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
+      v128.store(at, f64x2.add(v128.load(at), f64x2.mul(weight, f64x2.promote_low_f32x4(q))));
+      v128.store(at, f64x2.add(v128.load(at, 16), f64x2.mul(weight, f64x2.promote_low_f32x4(upper))), 16);
+    }
+    for (let c = whole; c < n; c++) {
+      const q = load<f32>(scratch + usize(c) * 4) * f32x4.extract_lane(factor, 0);
+      store<f32>(to + usize(c) * 4, q);
+      const at = counts + usize(c) * 8;
+      store<f64>(at, load<f64>(at) + f64x2.extract_lane(weight, 0) * f64(q));
+    }
+  }
 }
 
 export function softmaxRows64(

@@ -88,10 +88,10 @@ export class RowWorkbench {
     return new Float64Array(this.#memory.buffer, pointer, length);
   }
 
-  /** Room that holds these numbers. */
-  hold(values: Float64Array): number {
-    const pointer = this.room(values.length * 8);
-    this.reals(pointer, values.length).set(values);
+  /** Room that holds these numbers in the precision of a matrix, and three more. */
+  hold(values: Float64Array, like: RealArray): number {
+    const pointer = this.room((values.length + 3) * like.BYTES_PER_ELEMENT);
+    this.#elements(like, pointer, values.length).set(values);
     return pointer;
   }
 

@@ -34,11 +34,11 @@ export function logPowerSums(
   const here = workbench();
   const { cols, dtype } = products;
   const step = here.rowsPerPiece(cols);
-  const columns = [squares, scales, shifts].map((values) => here.hold(values));
-  const scratch = here.room((cols + 2) * 8);
+  const columns = [squares, scales, shifts].map((values) => here.hold(values, products.data));
+  const scratch = here.room((cols + 4) * 8);
   const [lengthsAt, outAt, ownAt] = [0, 1, 2].map(() => here.room(step * 8));
   const labelsAt = here.room(step * 4);
-  const piece = here.room(step * cols * products.data.BYTES_PER_ELEMENT);
+  const piece = here.room((step * cols + 3) * products.data.BYTES_PER_ELEMENT);
   const kernel = dtype === 'float64' ? here.kernels.logPowerSums64 : here.kernels.logPowerSums32;
   inPieces(step, from, to, (start, end) => {
     const count = end - start;
@@ -69,10 +69,10 @@ export function softmaxRows(
   const { cols, dtype } = scores;
   const bytes = cols * scores.data.BYTES_PER_ELEMENT;
   const step = here.rowsPerPiece(cols);
-  const [offsetsAt, countsAt] = [here.hold(offsets), here.hold(new Float64Array(cols))];
-  const scratch = here.room((cols + 2) * 8);
+  const [offsetsAt, countsAt] = [here.hold(offsets, scores.data), here.hold(new Float64Array(cols), offsets)];
+  const scratch = here.room((cols + 4) * 8);
   const weightsAt = here.room(step * 8);
-  const piece = here.room(step * bytes);
+  const piece = here.room(step * bytes + 16);
   const kernel = dtype === 'float64' ? here.kernels.softmaxRows64 : here.kernels.softmaxRows32;
   inPieces(step, from, to, (start, end) => {
     const count = end - start;
@@ -115,7 +115,7 @@ export function powerRows(rows: Matrix, power: number, from = 0, to = rows.rows)
   const here = workbench();
   const bytes = rows.cols * rows.data.BYTES_PER_ELEMENT;
   const step = here.rowsPerPiece(rows.cols);
-  const scratch = here.room((rows.cols + 2) * 8);
+  const scratch = here.room((rows.cols + 4) * 8);
   const piece = here.room(step * bytes);
   const kernel = rows.dtype === 'float64' ? here.kernels.powerRows64 : here.kernels.powerRows32;
   inPieces(step, from, to, (start, end) => {

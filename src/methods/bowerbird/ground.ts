@@ -92,7 +92,7 @@ function byLabel(labels: Int32Array, categories: number): { order: Int32Array; s
 }
 
 /** Elements from which on pictures are kept in single precision. */
-const manyElements = 2 ** 23;
+const manyElements = 2 ** 20;
 
 export function place(space: WhitenedSpace, features: Matrix, order?: Int32Array): Placed {
   const dtype = features.rows * features.cols > manyElements ? 'float32' : 'float64';

@@ -4,13 +4,6 @@ import { Matrix } from '../../linalg/index.js';
 import { rowDots, softmaxInPlace } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 
-/** Rows plus a vector. */
-export function shiftedRows(rows: Matrix<Float64Array>, shift: Float64Array): Matrix<Float64Array> {
-  const result = rows.copy('float64');
-  for (let c = 0; c < result.rows; c++) axpy(result.row(c), 1, shift);
-  return result;
-}
-
 /** Products of pictures with other rows, in the pictures' precision, n×C. */
 export function productsWith(
   backend: Backend,
