@@ -168,7 +168,9 @@ export class WhitenedSpace {
     const print = `${fingerprint(features)} ${dtype} ${order ? fingerprint(new Matrix(Float64Array.from(order), 1, order.length)) : ''}`;
     const known = this.#fromAuxiliary.get(features);
     if (known?.fingerprint === print) return known.rows;
-    const rows = Matrix.zeros(features.rows, features.cols, dtype);
+    const { rows: n, cols } = features;
+    // On a GPU pictures stay there; elsewhere the garbage collector is to own what is kept for as long as they are.
+    const rows = this.#backend.device === 'cuda' ? this.#backend.matrix(n, cols, dtype) : Matrix.zeros(n, cols, dtype);
     const map = this.#map.copy(dtype);
     const power = this.power;
     const block = (placed: Matrix, start: number) => {
