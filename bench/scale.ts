@@ -122,7 +122,7 @@ function emOf(file: string, dtype: string, threads: string): Contestant {
 }
 
 function fitOf(file: string, device: string, threads: string): Contestant {
-  const parts = ['--import', 'tsx', beside('scale/fit-once.ts'), file, device, threads];
+  const parts = [beside('scale/fit-once.mjs'), file, device, threads];
   return {
     name: `bowerbird, ${device}, ${threads} ${threads === '1' ? 'thread' : 'threads'}`,
     trials: [],

@@ -160,24 +160,26 @@ export class WhitenedSpace {
     return rows;
   }
 
-  /**
-   * Whitened features measured from the mean of the auxiliary pictures, in either precision, `order` naming their rows. They
-   * are kept and handed out again: nobody may write to them.
-   */
+  /** Whitened features measured from the mean of the auxiliary pictures, in either precision; `order` names their rows. */
+  placeRows(features: Matrix, dtype: Dtype, order?: Int32Array): Matrix {
+    const [n, d] = [order?.length ?? features.rows, features.cols];
+    // On a GPU pictures stay there; elsewhere the garbage collector is to own what may be kept for as long as they are.
+    const rows = this.#backend.device === 'cuda' ? this.#backend.matrix(n, d, dtype) : Matrix.zeros(n, d, dtype);
+    const map = this.#map.copy(dtype);
+    const whiten = (block: Matrix, start: number) => {
+      subtract(block, this.auxiliaryCentre);
+      this.#backend.gemm(rows.view(start, start + block.rows), block, map);
+    };
+    forEachBlock(this.#backend, features, dtype, this.power, whiten, order);
+    return rows;
+  }
+
+  /** The same, kept and handed out again: nobody may write to them. */
   placeOnce(features: Matrix, dtype: Dtype, order?: Int32Array): Matrix {
     const print = `${fingerprint(features)} ${dtype} ${order ? fingerprint(new Matrix(Float64Array.from(order), 1, order.length)) : ''}`;
     const known = this.#fromAuxiliary.get(features);
     if (known?.fingerprint === print) return known.rows;
-    const { rows: n, cols } = features;
-    // On a GPU pictures stay there; elsewhere the garbage collector is to own what is kept for as long as they are.
-    const rows = this.#backend.device === 'cuda' ? this.#backend.matrix(n, cols, dtype) : Matrix.zeros(n, cols, dtype);
-    const map = this.#map.copy(dtype);
-    const power = this.power;
-    const block = (placed: Matrix, start: number) => {
-      subtract(placed, this.auxiliaryCentre);
-      this.#backend.gemm(rows.view(start, start + placed.rows), placed, map);
-    };
-    forEachBlock(this.#backend, features, dtype, power, block, order);
+    const rows = this.placeRows(features, dtype, order);
     this.#fromAuxiliary.set(features, { fingerprint: print, rows });
     return rows;
   }
@@ -241,10 +243,11 @@ function forEachBlock(
   visit: (rows: Matrix, start: number) => void,
   order?: Int32Array,
 ): void {
-  const room = backend.matrix(Math.min(blockRows, features.rows), features.cols, dtype);
+  const count = order?.length ?? features.rows;
+  const room = backend.matrix(Math.min(blockRows, count), features.cols, dtype);
   try {
-    for (let start = 0; start < features.rows; start += blockRows) {
-      const end = Math.min(features.rows, start + blockRows);
+    for (let start = 0; start < count; start += blockRows) {
+      const end = Math.min(count, start + blockRows);
       const block = room.view(0, end - start);
       if (order) for (let i = start; i < end; i++) block.row(i - start).set(features.row(order[i]));
       else block.copyFrom(features.view(start, end));

@@ -8,7 +8,7 @@ import type { Problem } from '../../problem/index.js';
 import { rowsWhere, selectIntegers, selectRows } from '../../problem/index.js';
 import type { WhitenedSpace } from '../blocks/whitened-space.js';
 import type { Cast, Play } from './cast.js';
-import { type Ground, type GroundOptions, layGround, type Placed, place, selectPlaced } from './ground.js';
+import { type Ground, type GroundOptions, layGround, type Placed, place, placeSome, selectPlaced } from './ground.js';
 import type { Judged } from './likelihood.js';
 import type { BowerbirdSolver } from './solver.js';
 import { leastCompany } from './strangers.js';
@@ -47,7 +47,7 @@ export function draftsOf(
   ];
   used.sort((a, b) => a - b);
   const places = new Map(used.map((row, k) => [row, k]));
-  const all = place(space, selectRows(problem.auxiliaryFeatures, used));
+  const all = placeSome(space, problem.auxiliaryFeatures, Int32Array.from(used));
   const chosen = (rows: ArrayLike<number>) =>
     selectPlaced(
       all,

@@ -1,25 +1,24 @@
-/** One fit of the default method in a process of its own, so that its peak memory is its own: prints a line of JSON. */
+// One fit of the default method in a process of its own, so that its peak memory is its own: prints a line of JSON.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createBackend } from 'bowerbird/linalg';
 import { Bowerbird } from 'bowerbird/methods';
 import { loadProblem } from 'bowerbird/problem';
-import type { Device } from '../../src/linalg/index.js';
-import type { Measured } from '../scale.js';
 
 const [file, device, threads, answers] = process.argv.slice(2);
-const problem = await loadProblem(file);
-const backend = await createBackend({ device: device as Device, threads: Number(threads) });
+const problem = await loadProblem(file, { dtype: 'float32' });
+const backend = await createBackend({ device, threads: Number(threads) });
 const method = new Bowerbird();
 const [begun, processor] = [performance.now(), process.cpuUsage()];
 await method.fit(problem, { backend });
 const predictions = method.predict(problem.testFeatures);
 const used = process.cpuUsage(processor);
-const measured: Measured = {
+const measured = {
   seconds: (performance.now() - begun) / 1000,
   processor: (used.user + used.system) / 1e6,
-  peak: Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 1024,
-  accuracy: predictions.filter((answer, j) => answer === problem.testLabels![j]).length / predictions.length,
+  peak: Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024,
+  accuracy: predictions.filter((answer, j) => answer === problem.testLabels[j]).length / predictions.length,
+  rounds: method.details().iterations,
 };
 if (answers) writeFileSync(answers, JSON.stringify([...predictions]));
-console.log(JSON.stringify({ ...measured, rounds: method.details().iterations }));
+console.log(JSON.stringify(measured));
 backend.dispose();
