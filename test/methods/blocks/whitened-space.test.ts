@@ -94,7 +94,7 @@ describe('the whitened space', () => {
     ]);
     const pulled = space.pullBack(vectors as Matrix<Float64Array>);
     const placed = space.place(problem.testFeatures, space.auxiliaryCentre);
-    const plain = powerAndLength(problem.testFeatures.copy('float64'), options.power);
+    const plain = powerAndLength(backend, problem.testFeatures.copy('float64'), options.power);
     const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
       Array.from(a).reduce((sum, value, j) => sum + value * b[j], 0);
     for (const r of [0, 1]) {
@@ -135,7 +135,7 @@ describe('the whitened space', () => {
 
 describe('power and length', () => {
   it.each([0.75, 0.5, 1, 2])('keep signs and give unit length: power %s', (power) => {
-    const row = powerAndLength(Matrix.from([[-4, 9, 0]]) as Matrix<Float64Array>, power).row(0);
+    const row = powerAndLength(backend, Matrix.from([[-4, 9, 0]]) as Matrix<Float64Array>, power).row(0);
     const [a, b] = [4 ** power, 9 ** power];
     const length = Math.hypot(a, b);
     expect([...row]).toEqual([-a / length, b / length, 0].map((value) => expect.closeTo(value, 12)));
