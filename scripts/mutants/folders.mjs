@@ -7,6 +7,7 @@ const testsOf = {
   'linalg/cuda': ['linalg', 'learner/agreement.test.ts'],
   'methods/bowerbird': ['methods/bowerbird', 'methods/modern/image-text.test.ts'],
   'methods/blocks': ['methods/blocks', 'methods/bowerbird/parts.test.ts', 'fit/linear.test.ts'],
+  catalog: ['catalog', 'crawl/reconcile.test.ts'],
   distribute: ['distribute', 'cli/worker.test.ts'],
 };
 
