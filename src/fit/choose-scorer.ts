@@ -98,7 +98,7 @@ export async function chooseScorer(
     const half = {
       ...validation,
       testFeatures: rowsOf(validation.testFeatures, own),
-      testLabels: Int32Array.from(own, (i) => labels[i]),
+      testLabels: undefined,
     };
     const method = await learn(half);
     for (const kind of kinds) {

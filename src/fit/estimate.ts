@@ -75,7 +75,7 @@ function worth(checks: readonly AnsweredQuestion[], share: number): number {
   const n = checks.length;
   const total = checks.reduce((sum, { drawn }) => sum + drawn!.weight, 0);
   const plain = total ** 2 / checks.reduce((sum, { drawn }) => sum + drawn!.weight ** 2, 0);
-  if (n < 2 || share === 0 || share === 1) return plain;
+  if (share === 0 || share === 1) return plain;
   const ordered = [...checks].sort((a, b) => a.drawn!.place - b.drawn!.place);
   const residuals = ordered.map(({ right, drawn }) => drawn!.weight * (Number(right) - share));
   let squares = 0;

@@ -49,6 +49,15 @@ describe('the temperature', () => {
     ).toBeGreaterThan(0.08);
   });
 
+  it('is measured in standard deviations of the scores of a picture', () => {
+    const scores = Matrix.from([
+      [1, 3],
+      [0, 8],
+    ]);
+    expect(scoreSpread(scores)).toBe((1 + 4) / 2);
+    expect(scoreSpread(Matrix.zeros(3, 2))).toBe(1);
+  });
+
   it('is measured by the gap between confidence and accuracy', () => {
     // Two pictures at 0.9 of which one is right, two at 0.6 which are both right: gaps 0.4 and 0.4.
     const row = (chance: number) => [Math.log(chance), Math.log(1 - chance)];

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { classifyFeatures, type FitResult, fit, readFit, readModel, writeFit } from '../../src/fit/index.js';
+import { classifyFeatures, copyFit, type FitResult, fit, readFit, readModel, writeFit } from '../../src/fit/index.js';
 import { createBackend, Matrix } from '../../src/linalg/index.js';
 import { createMethod, findMethod, type MethodSpec } from '../../src/methods/index.js';
 import {
@@ -170,11 +170,25 @@ describe('the folder of a fit', () => {
   }
 
   it('reads back as it was written', async () => {
-    await roundTrip(await fit(problem, 'paper', { ...here, parameters: { lambda2: 0.1 } }), 'learner');
-    await roundTrip(await fit(problem, oracle, here), 'oracle');
+    const learnt = await fit(problem, 'paper', { ...here, parameters: { lambda2: 0.1 } });
+    expect(learnt.record.iterations).toBe(learnt.trace!.iteration.length);
+    await roundTrip(learnt, 'learner');
+    const told = await fit(problem, oracle, here);
+    expect(told.record).not.toHaveProperty('iterations');
+    await roundTrip(told, 'oracle');
     const names = ['a, b', 'the "lesser"', 'Möwe', 'line\nbreak'];
     const { testLabels: _, ...unlabelled } = { ...problem, testNames: names };
     await roundTrip(await fit(unlabelled, 'lr', { ...here, calibrate: { noise: 0.3 } }), 'unlabelled');
+  });
+
+  it('can be looked back at from a copy of what is needed', async () => {
+    await writeFit(join(folder, 'original'), await fit(problem, oracle, here));
+    await mkdir(join(folder, 'copy'));
+    await copyFit(join(folder, 'original'), join(folder, 'copy'));
+    const kept = await readdir(join(folder, 'copy'));
+    expect(kept).toEqual(expect.arrayContaining(['groups.csv', 'metrics.json', 'predictions.csv', 'run.json']));
+    for (const name of kept)
+      expect(await readFile(join(folder, 'copy', name))).toEqual(await readFile(join(folder, 'original', name)));
   });
 
   it('holds a model that classifies other pictures as the fit does', async () => {
