@@ -240,6 +240,12 @@ describe('descriptions in HTML', () => {
     ).toBe("A & B by C's <3 &unknown; 🐦");
   });
 
+  it('keep the numbers of characters that do not exist', () => {
+    const none = '&#0; &#xd800; &#57343; &#x110000; &#9999999;';
+    expect(plainText(none)).toBe(none);
+    expect(plainText('&#xD7FF;&#xe000;&#x10FFFF;')).toBe('\ud7ff\ue000\u{10ffff}');
+  });
+
   it('cannot take long', async () => {
     const spent = await processorTime(() => {
       for (const piece of ['<', '<script>', '<br', '&#', ' ', '<a <']) plainText(piece.repeat(200_000));
