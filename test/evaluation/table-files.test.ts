@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pValue, tableCells, writeTable } from '../../src/evaluation/table-files.js';
+import { readCsv } from '../../src/formats/index.js';
+import { temporaryFolder } from '../temporary-folder.js';
+
+type Table = Parameters<typeof tableCells>[0];
+
+const folder = temporaryFolder();
+const score = (mean: number) => ({ mean, deviation: 0.01, low: mean - 0.1, high: mean + 0.1 });
+const row = (method: string, changes: object = {}) => ({
+  ...{ method, uses: ['web', 'vectors'], accuracy: score(0.5), meanCategoryAccuracy: score(0.4), seeds: [1] },
+  ...{ seconds: 1.234, searchSeconds: 12.34, chosenBy: 'validation', validationAccuracy: 0.625, parameters: {} },
+  ...changes,
+});
+const table = (changes: object = {}) =>
+  ({
+    ...{ title: 'A table', setting: 'standard', seeds: [1], trials: 0, reference: 'lr', skipped: [], failed: [] },
+    problem: {
+      ...{ testPictures: 10, testCategories: 2, webPictures: 20, auxiliaryPictures: 30, auxiliaryCategories: 3 },
+    },
+    rows: [
+      row('lr'),
+      row('worse', { againstReference: { difference: -0.125, mcnemar: 0.0004 } }),
+      row('be|tter', { againstReference: { difference: 0.0525, mcnemar: 0.25 } }),
+    ],
+    ...changes,
+  }) as unknown as Table;
+
+describe('the table of a comparison', () => {
+  it('says how far each method is ahead of the reference, or behind', () => {
+    const { titles, rows } = tableCells(table());
+    expect(titles).toEqual(['method', 'accuracy %', '95 % interval', 'per category %', 'against lr', 'seconds']);
+    expect(rows.map((cells) => cells[4])).toEqual(['', '−12.50 (p < 0.001)', '+5.25 (p 0.250)']);
+    expect(rows[0].slice(0, 4)).toEqual(['lr', '50.00', '40.00–60.00', '40.00']);
+    expect(pValue(0.001)).toBe('0.001');
+  });
+
+  it('has more columns where there is more to say', () => {
+    const full = table({
+      ...{
+        setting: 'generalized',
+        seeds: [1, 2],
+        trials: 5,
+        paper: { dataset: 'CUB', citation: 'c', recognisedBy: 'r' },
+      },
+      rows: [
+        row('lr', {
+          ...{ seen: score(0.3), unseen: score(0.2), harmonic: score(0.24), ausuc: 0.1234, paperAccuracy: 61.5 },
+          strangers: { recognized: 0.75, mistaken: 0.1, area: 0.8 },
+        }),
+      ],
+    });
+    const { titles, rows } = tableCells(full);
+    expect(Object.fromEntries(titles.map((title, j) => [title, rows[0][j]]))).toMatchObject({
+      ...{
+        '± seeds': '1.00',
+        seen: '30.00',
+        unseen: '20.00',
+        harmonic: '24.00',
+        AUSUC: '0.123',
+        'paper (CUB)': '61.50',
+      },
+      ...{ 'search s': '12.3', 'validation %': '62.50' },
+    });
+    expect(titles).toContain('strangers recognized %');
+  });
+
+  it('is written for programs and for people', async () => {
+    const skipped = [{ method: 'gfk', reason: 'no words' }];
+    const failed = [{ job: 'svm-1', message: 'out of memory' }];
+    await writeTable(folder, table({ skipped, failed }));
+    const { header, rows } = await readCsv(join(folder, 'table.csv'));
+    const cell = (line: number, name: string) => rows[line][header!.indexOf(name)];
+    expect(rows.map(([method]) => method)).toEqual(['lr', 'worse', 'be|tter']);
+    expect([cell(1, 'difference_to_reference'), cell(1, 'mcnemar_reference'), cell(0, 'uses')]).toEqual([
+      '-0.125',
+      '0.0004',
+      'web vectors',
+    ]);
+    expect(cell(0, 'difference_to_reference')).toBe('');
+    const page = await readFile(join(folder, 'table.md'), 'utf8');
+    expect(page).toContain('# A table');
+    expect(page).toContain('default parameters; one seed.');
+    expect(page).toContain('| be\\|tter |');
+    expect(page).toContain('- gfk was skipped: no words\n- svm-1 failed: out of memory');
+    expect(JSON.parse(await readFile(join(folder, 'table.json'), 'utf8')).title).toBe('A table');
+  });
+});
