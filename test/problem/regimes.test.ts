@@ -100,8 +100,10 @@ describe('a folder', () => {
     expect(folder('equal').problem.testLabels).toBeUndefined();
   });
 
-  it('refuses strangers that nobody gave', () => {
+  it('refuses strangers that nobody gave, and folders of nothing else', () => {
     expect(() => drawFolder(problem, { strangerShare: 0.3 }, 1)).toThrow('none are given');
+    for (const strangerShare of [-0.1, 1, Number.NaN])
+      expect(() => drawFolder(problem, { strangers, strangerShare }, 1)).toThrow('at least 0 and below 1');
   });
 });
 
