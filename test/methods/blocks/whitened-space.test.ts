@@ -75,6 +75,9 @@ describe('the whitened space', () => {
     for (let j = 0; j < 8; j++) variance += found.at(j, j) / 8;
     expect(space.within).toBeCloseTo(variance, 9);
     expect(space.within).toBeLessThan(0.9);
+    space.centreOf(problem.auxiliaryFeatures).forEach((value, j) => {
+      expect(space.auxiliaryCentre[j]).toBeCloseTo(value, 9);
+    });
     auxiliaryNames.forEach((_, c) => {
       const rows = Array.from(labels.keys()).filter((i) => labels[i] === c);
       expect(space.auxiliaryCounts[c]).toBe(rows.length);
