@@ -17,6 +17,7 @@ function sourceOf(scalar: 'double' | 'float'): string {
   return `
 typedef ${scalar} T;
 typedef long long ll;
+#define INFINITE __longlong_as_double(0x7ff0000000000000LL)
 
 __device__ double warpSum(double v) {
   for (int step = 16; step > 0; step >>= 1) v += __shfl_xor_sync(0xffffffffu, v, step);
@@ -41,7 +42,7 @@ extern "C" __global__ void logPowerSums(double* out, ll os, const T* p, ll ps, c
   const double *squares = constants, *scales = constants + cs, *shifts = constants + 2 * cs;
   double length = lengths[row];
   ll label = labels[row];
-  double least = INFINITY;
+  double least = INFINITE;
   for (ll c = lane; c < cols; c += 32) {
     double distance = fmax(0.0, length - 2 * (double)x[c] + squares[c]);
     if (c == label) out[os + row] = distance;
@@ -55,7 +56,7 @@ extern "C" __global__ void logPowerSums(double* out, ll os, const T* p, ll ps, c
     sum += exp(-power * (log(scales[c] * (shifts[c] + distance)) - first));
   }
   sum = warpSum(sum);
-  if (lane == 0) out[row] = least < INFINITY ? log(sum) - power * first : -INFINITY;
+  if (lane == 0) out[row] = least < INFINITE ? log(sum) - power * first : -INFINITE;
 }
 
 extern "C" __global__ void softmaxRows(T* q, ll qs, const T* s, ll ss, const double* offsets, ll rows, ll cols) {
@@ -64,7 +65,7 @@ extern "C" __global__ void softmaxRows(T* q, ll qs, const T* s, ll ss, const dou
   if (row >= rows) return;
   const T* from = s + row * ss;
   T* to = q + row * qs;
-  double most = -INFINITY;
+  double most = -INFINITE;
   for (ll c = lane; c < cols; c += 32) most = fmax(most, (double)from[c] + offsets[c]);
   most = warpMax(most);
   double sum = 0;

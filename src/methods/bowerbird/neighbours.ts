@@ -53,6 +53,8 @@ export class Neighbours {
     const n = rows.rows;
     const inverses = squaredLengths.map((square) => 1 / (Math.sqrt(square) || 1));
     const room = Matrix.zeros(1, Math.min(blockRows, n) * n, rows.dtype);
+    // Cosine of the last of each picture's nearest ones.
+    const floors = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
     for (let start = 0; start < n; start += blockRows) {
       const end = Math.min(n, start + blockRows);
       const products = new Matrix(room.data, end - start, n - start);
@@ -60,26 +62,29 @@ export class Neighbours {
       for (let i = start; i < end; i++) {
         const row = products.row(i - start);
         const own = inverses[i];
-        for (let at = 0; at < row.length; at++) {
-          const j = start + at;
+        let floor = floors[i];
+        for (let at = 0, j = start; j < n; at++, j++) {
           const cosine = row[at] * own * inverses[j];
-          if (cosine > this.cosines[(i + 1) * this.count - 1] && j !== i) this.#enter(i, j, cosine);
-          if (j >= end && cosine > this.cosines[(j + 1) * this.count - 1]) this.#enter(j, i, cosine);
+          if (cosine > floor && j !== i) floor = this.#enter(i, j, cosine);
+          if (cosine > floors[j] && j >= end) floors[j] = this.#enter(j, i, cosine);
         }
+        floors[i] = floor;
       }
     }
   }
 
-  /** Puts a picture among the nearest of another, in the place of the last one. */
-  #enter(picture: number, other: number, cosine: number): void {
+  /** Puts a picture among the nearest of another, in the place of the last one; returns the cosine of the one last now. */
+  #enter(picture: number, other: number, cosine: number): number {
     const first = picture * this.count;
-    let place = first + this.count - 1;
+    const last = first + this.count - 1;
+    let place = last;
     for (; place > first && this.cosines[place - 1] < cosine; place--) {
       this.cosines[place] = this.cosines[place - 1];
       this.nearest[place] = this.nearest[place - 1];
     }
     this.cosines[place] = cosine;
     this.nearest[place] = other;
+    return this.cosines[last];
   }
 
   /** values ← values + factor · (sum of the neighbours' rows of `source`, weighted, each times its voice) */

@@ -24,7 +24,7 @@ const usualWrongShare = 0.35;
 const mostWebRounds = 12;
 const webRest = 2e-3;
 /** Products of web pictures with the means that are held at a time. */
-const mostProducts = 2 ** 22;
+const mostProducts = 2 ** 20;
 
 export interface SolverOptions {
   /** β: how sharply distances decide; pictures are correlated, so that densities overstate. */
