@@ -14,7 +14,8 @@ export class Neighbours {
   /** For each picture its nearest ones, nearest first, and their cosines: n×count, row after row. */
   readonly nearest: Int32Array;
   readonly cosines: Float64Array;
-  readonly #from: Int32Array;
+  /** Edges from each picture, both directions of a pair: those of picture i from starts[i] on. */
+  readonly #starts: Int32Array;
   readonly #to: Int32Array;
   readonly #weights: Float64Array;
 
@@ -33,16 +34,28 @@ export class Neighbours {
         edges.set(key, (edges.get(key) ?? 0) + Math.max(0, this.cosines[place]) / 2);
       }
     const keys = Float64Array.from(edges.keys()).sort();
-    this.#from = Int32Array.from(keys, (key) => Math.floor(key / n));
-    this.#to = Int32Array.from(keys, (key) => key % n);
-    this.#weights = Float64Array.from(keys, (key) => edges.get(key)!);
     const degrees = new Float64Array(n);
-    for (let e = 0; e < keys.length; e++) {
-      degrees[this.#from[e]] += this.#weights[e];
-      degrees[this.#to[e]] += this.#weights[e];
+    this.#starts = new Int32Array(n + 1);
+    for (const key of keys)
+      for (const end of [Math.floor(key / n), key % n]) {
+        degrees[end] += edges.get(key)!;
+        this.#starts[end + 1]++;
+      }
+    for (let i = 0; i < n; i++) this.#starts[i + 1] += this.#starts[i];
+    this.#to = new Int32Array(2 * keys.length);
+    this.#weights = new Float64Array(2 * keys.length);
+    const next = this.#starts.slice();
+    for (const key of keys) {
+      const [a, b] = [Math.floor(key / n), key % n];
+      const weight = edges.get(key)! / (Math.sqrt(degrees[a] * degrees[b]) || 1);
+      for (const [from, to] of [
+        [a, b],
+        [b, a],
+      ]) {
+        this.#to[next[from]] = to;
+        this.#weights[next[from]++] = weight;
+      }
     }
-    for (let e = 0; e < keys.length; e++)
-      this.#weights[e] /= Math.sqrt(degrees[this.#from[e]] * degrees[this.#to[e]]) || 1;
   }
 
   /**
@@ -91,27 +104,27 @@ export class Neighbours {
   add(values: Matrix, factor: number, source: Matrix, voices: Float64Array): void {
     const { cols } = values;
     const [out, from] = [values.data, source.data];
-    for (let e = 0; e < this.#weights.length; e++) {
-      const weight = factor * this.#weights[e];
-      const [a, b] = [this.#from[e], this.#to[e]];
-      const [toA, toB] = [weight * voices[b], weight * voices[a]];
-      const [outA, outB, inA, inB] = [a * values.stride, b * values.stride, a * source.stride, b * source.stride];
-      for (let c = 0; c < cols; c++) {
-        out[outA + c] += toA * from[inB + c];
-        out[outB + c] += toB * from[inA + c];
+    const sum = new Float64Array(cols);
+    for (let i = 0; i < values.rows; i++) {
+      sum.fill(0);
+      for (let e = this.#starts[i]; e < this.#starts[i + 1]; e++) {
+        const weight = factor * this.#weights[e] * voices[this.#to[e]];
+        for (let c = 0, at = this.#to[e] * source.stride; c < cols; c++, at++) sum[c] += weight * from[at];
       }
+      for (let c = 0, at = i * values.stride; c < cols; c++, at++) out[at] += sum[c];
     }
   }
 
   /** Σ_jk W_jk v_j v_k (row j)·(row k), both directions counted, v the voices. */
-  agreement({ data, stride, cols }: Matrix, voices: Float64Array): number {
+  agreement({ data, stride, cols, rows }: Matrix, voices: Float64Array): number {
     let total = 0;
-    for (let e = 0; e < this.#weights.length; e++) {
-      const [a, b] = [this.#from[e] * stride, this.#to[e] * stride];
-      let dot = 0;
-      for (let c = 0; c < cols; c++) dot += data[a + c] * data[b + c];
-      total += 2 * this.#weights[e] * voices[this.#from[e]] * voices[this.#to[e]] * dot;
-    }
+    for (let i = 0; i < rows; i++)
+      for (let e = this.#starts[i]; e < this.#starts[i + 1]; e++) {
+        if (this.#to[e] < i) continue;
+        let dot = 0;
+        for (let c = 0, a = i * stride, b = this.#to[e] * stride; c < cols; c++, a++, b++) dot += data[a] * data[b];
+        total += 2 * this.#weights[e] * voices[i] * voices[this.#to[e]] * dot;
+      }
     return total;
   }
 
