@@ -13,20 +13,11 @@ function pair<T>(at: usize): v128 {
 
 // @ts-ignore: decorator
 @inline
-function keep<T>(at: usize, value: v128): void {
-  if (sizeof<T>() === 8) v128.store(at, value);
-  else v128.store64_lane(at, f32x4.demote_f64x2_zero(value), 0);
-}
-
-// @ts-ignore: decorator
-@inline
 function sum(v: v128): f64 {
   return f64x2.extract_lane(v, 0) + f64x2.extract_lane(v, 1);
 }
 
-// @ts-ignore: decorator
-@inline
-function powerSum<T>(
+export function logPowerSums64(
   m: i32,
   n: i32,
   products: usize,
@@ -54,7 +45,7 @@ function powerSum<T>(
       const at = usize(c) * 8;
       const distance = f64x2.max(
         zero,
-        f64x2.add(f64x2.sub(long, f64x2.mul(two, pair<T>(row + usize(c) * sizeof<T>()))), v128.load(squares + at)),
+        f64x2.add(f64x2.sub(long, f64x2.mul(two, v128.load(row + at))), v128.load(squares + at)),
       );
       const t = f64x2.mul(v128.load(scales + at), f64x2.add(v128.load(shifts + at), distance));
       v128.store(scratch + at, t);
@@ -62,7 +53,7 @@ function powerSum<T>(
     }
     if (even < n) {
       const at = usize(even) * 8;
-      const product = f64(load<T>(row + usize(even) * sizeof<T>()));
+      const product = load<f64>(row + at);
       const distance = max<f64>(0, length - 2 * product + load<f64>(squares + at));
       const t = load<f64>(scales + at) * (load<f64>(shifts + at) + distance);
       store<f64>(scratch + at, t);
@@ -74,7 +65,7 @@ function powerSum<T>(
       const at = usize(label) * 8;
       store<f64>(
         own + usize(i) * 8,
-        max<f64>(0, length - 2 * f64(load<T>(row + usize(label) * sizeof<T>())) + load<f64>(squares + at)),
+        max<f64>(0, length - 2 * load<f64>(row + at) + load<f64>(squares + at)),
       );
       const mine = load<f64>(scratch + at);
       store<f64>(scratch + at, Infinity);
@@ -167,16 +158,7 @@ export function logPowerSums32(
   }
 }
 
-export function logPowerSums64(
-  m: i32, n: i32, products: usize, stride: usize, lengths: usize, squares: usize, scales: usize, shifts: usize,
-  power: f64, labels: usize, out: usize, own: usize, scratch: usize,
-): void {
-  powerSum<f64>(m, n, products, stride, lengths, squares, scales, shifts, power, labels, out, own, scratch);
-}
-
-// @ts-ignore: decorator
-@inline
-function softmax<T>(
+export function softmaxRows64(
   m: i32, n: i32, scores: usize, scoreStride: usize, offsets: usize, target: usize, targetStride: usize,
   weights: usize, counts: usize, scratch: usize,
 ): void {
@@ -185,7 +167,7 @@ function softmax<T>(
     const to = target + usize(i) * targetStride;
     let largest: f64 = -Infinity;
     for (let c = 0; c < n; c++) {
-      const value = f64(load<T>(from + usize(c) * sizeof<T>())) + load<f64>(offsets + usize(c) * 8);
+      const value = load<f64>(from + usize(c) * 8) + load<f64>(offsets + usize(c) * 8);
       store<f64>(scratch + usize(c) * 8, value);
       largest = max(largest, value);
     }
@@ -202,7 +184,7 @@ function softmax<T>(
     const weight = load<f64>(weights + usize(i) * 8);
     for (let c = 0; c < n; c++) {
       const q = load<f64>(scratch + usize(c) * 8) * factor;
-      store<T>(to + usize(c) * sizeof<T>(), <T>q);
+      store<f64>(to + usize(c) * 8, q);
       const at = counts + usize(c) * 8;
       store<f64>(at, load<f64>(at) + weight * q);
     }
@@ -251,13 +233,6 @@ export function softmaxRows32(
       store<f64>(at, load<f64>(at) + f64x2.extract_lane(weight, 0) * f64(q));
     }
   }
-}
-
-export function softmaxRows64(
-  m: i32, n: i32, scores: usize, scoreStride: usize, offsets: usize, target: usize, targetStride: usize,
-  weights: usize, counts: usize, scratch: usize,
-): void {
-  softmax<f64>(m, n, scores, scoreStride, offsets, target, targetStride, weights, counts, scratch);
 }
 
 /** Σ_i w_i Σ_c q (s − log q) */
