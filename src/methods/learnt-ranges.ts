@@ -51,10 +51,30 @@ export const learntRanges: Readonly<Record<string, Readonly<Record<string, Learn
   li: {
     drift: [0.1, 320],
   },
+  kodirov: {
+    sparsity: [6.3e-7, 0.1],
+  },
   'zhang-saligrama': {
     decay: [0.0003, 0.011],
   },
   shojaee: {
     balance: [0.3, 31],
+  },
+  lda: {
+    power: [0.5, 1.2],
+  },
+  'label-propagation': {
+    power: [0.5, 1.2],
+  },
+  'pt-map': {
+    power: [0.5, 1.2],
+  },
+  'alpha-tim': {
+    power: [0.43, 1],
+    alpha: [1.1, 7.9],
+    certainty: [0.1, 21],
+  },
+  'label-shift': {
+    sharpening: [1, 14],
   },
 };
