@@ -5,24 +5,14 @@
  * 2,000 words, and the methods without text beside them; test labels play no part. Fits that were made are kept in `--out DIR` and not made again.
  * Options: `--data DIR`, `--out DIR`, `--report` (fit nothing), `--write` (into docs/results.md).
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createLocalExecutor, type FitJob, type FitOutcome, shareSplits } from '../src/evaluation/index.js';
 import { Journal } from '../src/evaluation/journal.js';
 import { smallProblem } from './ranges/small-problem.js';
-import type { CubFolders } from './shared/cub-problems.js';
 import { markdownTable } from './shared/document.js';
+import { accuraciesOf, fitMissing } from './shared/fit-missing.js';
 import { writeResults } from './shared/results.js';
-import {
-  type TextTrial,
-  textPenalties,
-  textRidges,
-  textTrials,
-  textWeights,
-  vocabularies,
-  withoutText,
-} from './text/trials.js';
+import { textPenalties, textRidges, textTrials, textWeights, vocabularies, withoutText } from './text/trials.js';
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -34,46 +24,22 @@ export async function run(args: string[]): Promise<void> {
       write: { type: 'boolean', default: false },
     },
   });
-  mkdirSync(values.out, { recursive: true });
   const journal = await Journal.open(join(values.out, 'text.jsonl'));
   const trials = textTrials();
+  const folders = { data: values.data, made: values.out };
   if (!values.report)
-    for (const words of vocabularies)
-      await fitMissing(
-        { data: values.data, made: values.out },
-        words,
-        trials.filter((trial) => trial.words === words),
-        journal,
-      );
-  const found = new Map<string, number>();
-  for (const { job } of trials) {
-    const line = await journal.finished(job);
-    if (line && 'outcome' in line) found.set(job.id, 100 * line.outcome.meanCategoryAccuracy!);
-  }
+    for (const words of vocabularies) {
+      const jobs = trials.filter((trial) => trial.words === words).map(({ job }) => job);
+      const problem = () => smallProblem(folders, 'cub-web', words);
+      await fitMissing({ name: `${words} words`, jobs, journal, problem, width: 1 });
+    }
+  const found = await accuraciesOf(
+    trials.map(({ job }) => job),
+    journal,
+  );
   const text = textTables(found);
   console.log(text);
   if (values.write) writeResults('text', text);
-}
-
-async function fitMissing(
-  { data, made }: CubFolders,
-  words: number,
-  trials: readonly TextTrial[],
-  journal: Journal,
-): Promise<void> {
-  const jobs: FitJob[] = [];
-  for (const { job } of trials) if (!(await journal.finished(job))) jobs.push(job);
-  if (jobs.length === 0) return;
-  const problem = await smallProblem({ data, made }, 'cub-web', words);
-  const source = shareSplits(problem, [{ split: 'test', generalized: false }], 1);
-  await using executor = await createLocalExecutor({ source, seed: 1, device: 'auto', threads: 1 });
-  await executor.run<FitJob, FitOutcome>(jobs, {
-    onResult: async (job, outcome) => {
-      await journal.append({ job, outcome });
-      console.error(`${job.id}: ${(100 * outcome.accuracy!).toFixed(1)} %`);
-    },
-    onFailure: (job, { message }) => console.error(`${job.id}: ${message}`),
-  });
 }
 
 /** Rows are vocabularies; the learner has a table for each ridge. */
