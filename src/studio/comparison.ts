@@ -153,6 +153,8 @@ export async function compareRuns(
 
 /** What the last fit changed; undefined where there is but one. */
 export async function lastChange(library: Library): Promise<RunsCompared | undefined> {
+  // What has just ended is kept when it is first looked at.
+  await library.fit();
   const [second, first] = await listFits(await library.workspace());
   return first && compareRuns(library, first.id, second.id);
 }

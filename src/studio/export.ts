@@ -53,10 +53,10 @@ export async function exportView(library: Library): Promise<ExportView> {
 async function staleParts(workspace: Workspace): Promise<ExportView['stale']> {
   if (await workIsOn(workspace)) return {};
   const status = await workspaceStatus(workspace);
-  const why = (name: string) => {
-    const stage = status.find(({ stage: own }) => own === name);
-    return stage?.state === 'stale' ? (stage.reason ?? 'something changed since') : undefined;
-  };
+  // What lies behind says why; what needs it only that something comes first.
+  const cause = status.find(({ state }) => state === 'stale' || state === 'failed');
+  const why = (name: string) =>
+    status.find(({ stage }) => stage === name)?.state === 'stale' ? `${cause!.stage}: ${cause!.reason}` : undefined;
   const [report, classifier] = [why('report'), why('fit')];
   return { ...(report && { report }), ...(classifier && { classifier }) };
 }
