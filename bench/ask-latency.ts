@@ -21,8 +21,9 @@ interface Latency {
   readonly name: string;
   readonly pictures: string;
   readonly fit: number;
-  /** Seconds of each refit, and of each ranking. */
+  /** Seconds of each refit on the clock and of all processors together, and of each ranking. */
   readonly refits: number[];
+  readonly processor: number[];
   readonly rankings: number[];
 }
 
@@ -60,10 +61,18 @@ export async function run(args: string[]): Promise<void> {
   }
   const machine = `${cpus()[0].model.trim()}, ${cpus().length} cores, Node ${process.versions.node}; load average ${before.toFixed(1)} before and ${loadavg()[0].toFixed(1)} after.`;
   const table = markdownTable(
-    ['folder', 'pictures, features', 'first fit, s', 'refit after an answer, s', 'longest, s', 'ranking, s'],
-    rows.map(({ name, pictures, fit, refits, rankings }) => [
+    [
+      'folder',
+      'pictures, features',
+      'first fit, s',
+      'refit after an answer, s',
+      'longest, s',
+      'processor seconds',
+      'ranking, s',
+    ],
+    rows.map(({ name, pictures, fit, refits, processor, rankings }) => [
       ...[name, pictures, fit.toFixed(1), median(refits).toFixed(2), Math.max(...refits).toFixed(2)],
-      median(rankings).toFixed(2),
+      ...[median(processor).toFixed(2), median(rankings).toFixed(2)],
     ]),
   );
   console.log(`${machine}\n\n${table}`);
@@ -79,7 +88,7 @@ async function measure(name: string, problem: Problem, answers: number, backend:
   console.error(`${name}: fitted in ${fit.toFixed(1)} s`);
   const known = new Int32Array(problem.testFeatures.rows).fill(unanswered);
   const random = new Random(5);
-  const [refits, rankings]: [number[], number[]] = [[], []];
+  const [refits, processor, rankings]: [number[], number[], number[]] = [[], [], []];
   const truth = problem.testLabels ?? verdicts(beliefsOf(method, problem, known).chances);
   for (let k = 0; k < answers; k++) {
     const ranking = performance.now();
@@ -90,13 +99,17 @@ async function measure(name: string, problem: Problem, answers: number, backend:
     rankings.push(seconds(ranking));
     const row = first?.kind === 'picture' ? first.row : random.integer(known.length);
     known[row] = truth[row];
-    const refit = performance.now();
+    const [refit, used] = [performance.now(), process.cpuUsage()];
     await method.refit!({ test: known.slice() });
     refits.push(seconds(refit));
-    console.error(`${name}: refit ${k + 1} in ${refits.at(-1)!.toFixed(2)} s`);
+    const { user, system } = process.cpuUsage(used);
+    processor.push((user + system) / 1e6);
+    console.error(
+      `${name}: refit ${k + 1} in ${refits.at(-1)!.toFixed(2)} s, ${processor.at(-1)!.toFixed(2)} s of processors`,
+    );
   }
   const { rows, cols } = problem.testFeatures;
-  return { name, pictures: `${rows.toLocaleString('en')}, ${cols}`, fit, refits, rankings };
+  return { name, pictures: `${rows.toLocaleString('en')}, ${cols}`, fit, refits, processor, rankings };
 }
 
 function median(values: readonly number[]): number {

@@ -73,7 +73,7 @@ describe('bowerbird ask', () => {
       talk = new Talk('script', ['-qfec', command, '/dev/null'], { COLORTERM: 'truecolor', TERM: 'xterm-256color' });
       await talk.hears(/1\/3 {2}(Which is it|Is this|Does this web picture show|Do these)/);
       // Half blocks in 24-bit colours: the picture stands above its question.
-      expect(talk.said).toMatch(/\u001b\[38;2;\d+;\d+;\d+m/);
+      expect(talk.said).toContain('\u001b[38;2;');
       await talk.hears(/> /);
       talk.says('what?\r');
       await talk.hears(/Reply with a number, a name/);
