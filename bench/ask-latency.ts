@@ -15,7 +15,7 @@ import { wildSources } from './wild/problems.js';
 
 /** Questions that a page keeps ready. */
 const wanted = 12;
-const categories = 100;
+const categories = 50;
 
 interface Latency {
   readonly name: string;
@@ -34,7 +34,7 @@ export async function run(args: string[]): Promise<void> {
       data: { type: 'string', default: join(import.meta.dirname, '../../shared/data') },
       cache: { type: 'string', default: 'scratch/ask/features' },
       pictures: { type: 'string', default: '50000' },
-      dimensions: { type: 'string', default: '512' },
+      dimensions: { type: 'string', default: '256' },
       answers: { type: 'string', default: '10' },
       only: { type: 'string' },
       write: { type: 'boolean', default: false },
