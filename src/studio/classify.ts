@@ -62,9 +62,9 @@ async function classify(library: Library, picture: Uint8Array, signal: AbortSign
 
 export async function requirePicture(bytes: Uint8Array): Promise<void> {
   if (bytes.length === 0) throw new ArgumentError('nothing was sent', 'Drop a picture, or choose a file.');
-  const { width, height } = await decode(bytes, { kind: 'header' }, { bytes: uploadLimits.bytes }).catch(() => {
+  const { width, height } = await decode(bytes, { kind: 'header' }, { bytes: uploadLimits.bytes }).catch((error) => {
     throw new ArgumentError(
-      'this is no picture that can be read',
+      `this is no picture that can be read: ${(error as Error).message}`,
       'JPEG, PNG, WebP, GIF, TIFF and AVIF can; save it as one of them and try again.',
     );
   });
@@ -96,7 +96,7 @@ export function reasons(answer: Omit<ClassifyAnswer, 'why' | 'seconds'>, meanWei
     const same = web.filter((picture) => picture.category === category);
     const trusted = same.filter(({ weight }) => weight !== undefined && weight >= meanWeight).length;
     lines.push(
-      `${same.length} of the ${web.length} web pictures most like it were found for “${category}”${trusted > 0 ? `, and ${trusted} of them are trusted more than most` : ''}.`,
+      `${same.length} of the ${web.length} web pictures most like it were found for “${category}”${trusted > 0 ? `, ${trusted} of them trusted at least as much as the average` : ''}.`,
     );
     const other = mostCommon(web.map((picture) => picture.category).filter((name) => name !== category));
     if (same.length * 2 < web.length && other)

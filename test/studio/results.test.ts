@@ -202,9 +202,9 @@ describe('a picture to classify', () => {
     };
     expect(reasons(answer, 1)).toEqual([
       'This is unsure: of pictures like it, only about 55 % are right, and “finch” comes close (41 %).',
-      '1 of the 4 web pictures most like it were found for “wren”, and 1 of them have at least the mean weight (θ ≥ 1.00).',
+      '1 of the 4 web pictures most like it were found for “wren”, 1 of them trusted at least as much as the average.',
       'More of them were found for other categories, such as “finch”.',
-      'Among the auxiliary categories it looks most like “robin”.',
+      'Among the known categories it looks most like “robin”.',
     ]);
     expect(reasons({ ...answer, unlisted: 0.8, confidence: 0.11, noneOfThese: true }, 1)[0]).toBe(
       'It probably shows none of the categories (80 %). If it does show one, “wren” is the likeliest.',
