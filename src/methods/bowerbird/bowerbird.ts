@@ -139,8 +139,10 @@ export class Bowerbird implements Method {
     const variance = (rehearsal?.spread ?? withoutRehearsal.spread) * ground.known.within;
     const neighbours = new Neighbours(backend, pictures, options.neighbours);
     await pause();
-    const strangerRows =
-      rehearsal && !problem.generalized ? rowsOfStrangers(alone, pictures, variance, neighbours) : undefined;
+    const rows =
+      rehearsal && !problem.generalized
+        ? rowsOfStrangers(alone, pictures, variance, neighbours, rehearsal.strangers)
+        : undefined;
     const sharp = solverOptions(options, rehearsal, options.sharpness);
     const start = alone.fork(sharp);
     start.learnFromWeb();
@@ -154,7 +156,7 @@ export class Bowerbird implements Method {
       answerWeight: options.answerWeight,
       variance,
     };
-    const signs = strangerRows && { rows: strangerRows, counts: new TestState(start, everything).counts };
+    const signs = rows && { rows, counts: new TestState(start, everything).counts };
     const strangers = findStrangers(everything, signs, neighbours, rehearsal);
     const side = { ...everything, listed: strangers.unlisted.map((chance) => 1 - chance) };
     const single = problem.testFeatures.rows < 2;

@@ -2,32 +2,34 @@
 import type { Placed } from './ground.js';
 import type { Neighbours } from './neighbours.js';
 import type { Rehearsal } from './rehearsal.js';
+import { SignReader } from './signs.js';
 import type { BowerbirdSolver } from './solver.js';
 import {
   leastCompany,
   lonelyRows,
   ratiosInCompany,
+  type StrangerModel,
   strangerChances,
-  strangerFeatures,
   strangerRatios,
 } from './strangers.js';
 import type { TestSide } from './test-state.js';
+
+/** What strangers are told by: signs of the pictures, and how many pictures each listed category has at first sight. */
+export interface StrangerSigns {
+  readonly rows: readonly Float64Array[];
+  readonly counts: Float64Array;
+}
 
 export function rowsOfStrangers(
   alone: BowerbirdSolver,
   pictures: Placed,
   variance: number,
   neighbours: Neighbours,
+  { yardstick }: StrangerModel,
 ): Float64Array[] {
-  return pictures.rows.rows >= leastCompany
-    ? strangerFeatures(alone, pictures, variance, neighbours)
-    : lonelyRows(alone, pictures, variance);
-}
-
-/** What strangers are told by: features of the pictures, and how many pictures each listed category has at first sight. */
-export interface StrangerSigns {
-  readonly rows: readonly Float64Array[];
-  readonly counts: Float64Array;
+  if (pictures.rows.rows < leastCompany) return lonelyRows(alone, pictures, variance);
+  const reader = new SignReader(alone, variance);
+  return reader.read(pictures, neighbours, reader.yardstick() ?? yardstick);
 }
 
 /** In the generalized setting known categories are no strangers, and nothing is known of others. */
@@ -46,7 +48,7 @@ export function findStrangers(
   const { rows, counts } = signs;
   const { chances, share } =
     n >= leastCompany
-      ? strangerChances(ratiosInCompany(model, rows, neighbours, counts, known), 10, known)
+      ? strangerChances(ratiosInCompany(model, rows, neighbours, counts, known), 5, known)
       : strangerChances(strangerRatios(model.lonely, rows), 3, known);
   return { unlisted: chances, share };
 }

@@ -3,8 +3,9 @@ import { type Backend, Matrix } from '../../linalg/index.js';
 import { selectPlaced } from './ground.js';
 import { fitLogistic } from './logistic.js';
 import { Neighbours } from './neighbours.js';
+import { meanYardstick, SignReader } from './signs.js';
 import type { BowerbirdSolver, Evidence } from './solver.js';
-import { lonelyRows, type Seen, type StrangerModel, strangerFeatures, teachDetector } from './strangers.js';
+import { lonelyRows, type Seen, type StrangerModel, teachDetector } from './strangers.js';
 import { distances } from './vectors.js';
 import { folderOfFew, type World } from './worlds.js';
 
@@ -76,17 +77,20 @@ export function learnEvidence(worlds: readonly World[], text: number): Evidence 
 const fewStrangerShares = [0.3, 0.2, 0.5];
 
 export function learnStrangers(backend: Backend, worlds: readonly World[], nearest: number): StrangerModel {
-  const seen = ({ solver, pictures, truth, variance }: World, rows?: Int32Array): Seen => {
+  const readers = worlds.map(({ solver, variance }) => new SignReader(solver, variance));
+  const yardsticks = readers.map((reader) => reader.yardstick());
+  const usual = meanYardstick(yardsticks.filter((yardstick) => yardstick !== undefined));
+  const seen = ({ pictures, truth }: World, k: number, rows?: Int32Array): Seen => {
     const chosen = rows ? selectPlaced(pictures, rows) : pictures;
     const neighbours = new Neighbours(backend, chosen, nearest);
     const strange = Float64Array.from(rows ?? truth.keys(), (j) => (truth[j] < 0 ? 1 : 0));
-    return { rows: strangerFeatures(solver, chosen, variance, neighbours), strange, neighbours };
+    return { rows: readers[k].read(chosen, neighbours, yardsticks[k] ?? usual), strange, neighbours };
   };
-  const company = worlds.map((world) => seen(world));
+  const company = worlds.map((world, k) => seen(world, k));
   const few = worlds.flatMap((world, k) =>
     fewStrangerShares.flatMap((share, draw) => {
       const rows = folderOfFew(world, share, k + worlds.length * draw);
-      return rows ? seen(world, rows) : [];
+      return rows ? seen(world, k, rows) : [];
     }),
   );
   const lonely = worlds.map(({ solver, pictures, variance }, k) => ({
@@ -98,5 +102,6 @@ export function learnStrangers(backend: Backend, worlds: readonly World[], neare
     company: detector,
     few: few.length > 0 ? teachDetector(few) : detector,
     lonely: teachDetector(lonely),
+    yardstick: usual,
   };
 }

@@ -285,11 +285,16 @@ export class BowerbirdSolver {
     const { webLabels } = this.ground;
     for (let i = 0; i < own.length; i++) {
       const left = this.meanVariances[webLabels[i]];
-      const rest = Math.max(0.1, 1 - this.#weights[i] * left);
+      const rest = this.restWithout(i);
       this.#leftOut[i] =
         this.#density(own[i] / rest ** 2, this.webVariance + left / rest) -
         this.#density(own[i], this.webVariance + left);
     }
+  }
+
+  /** What is left of the precision of a category's mean without the web picture i, over that with it. */
+  restWithout(i: number): number {
+    return Math.max(0.1, 1 - this.#weights[i] * this.meanVariances[this.ground.webLabels[i]]);
   }
 
   /** What speaks for each web picture without the prior, its look and its words: what a rehearsal calibrates. */

@@ -6,6 +6,7 @@ import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { layGround } from '../../../src/methods/bowerbird/ground.js';
 import { firstQuartileLead } from '../../../src/methods/bowerbird/likelihood.js';
 import { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
+import { meanYardstick } from '../../../src/methods/bowerbird/signs.js';
 import { BowerbirdSolver, posteriorCovariance } from '../../../src/methods/bowerbird/solver.js';
 import {
   occurringPart,
@@ -192,6 +193,7 @@ describe('strangers in company', () => {
       company: teachDetector([drawn(2)]),
       few: teachDetector([drawn(-2)]),
       lonely: teachDetector([drawn(1)]),
+      yardstick: meanYardstick([]),
     };
     const rows = drawn(2).rows;
     const points = Matrix.from(rows.map((row) => [row[0], 1])) as Matrix<Float64Array>;
