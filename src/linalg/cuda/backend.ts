@@ -14,6 +14,7 @@ import type {
   SyrkOptions,
 } from '../backend.js';
 import { type ArrayOf, asRow, type Dtype, Matrix, type RealArray, type Vector } from '../matrix.js';
+import { energyOfRows, logPowerSums, powerRows, softmaxRows } from '../rows/passes.js';
 import * as check from '../shapes.js';
 import { address, type KernelArgument, Launcher, Program, real, whole } from './compile.js';
 import type { Gpu } from './device.js';
@@ -22,7 +23,6 @@ import { blockThreads, type KernelName, kernelNames, kernelSource, reductionBloc
 import { DeviceMatrix, DevicePool, DeviceStorage } from './memory.js';
 import { type Operand, Operands } from './operands.js';
 import { bindRoutines, operation, type Routines, right, scalar, upper } from './routines.js';
-import { DeviceRowPasses } from './row-passes.js';
 
 /** The calling thread's own stream (cudaStreamPerThread), as the calls with _ptds and _ptsz use it: threads overlap. */
 const threadStream = 2;
@@ -42,7 +42,6 @@ export class CudaBackend implements Backend {
   readonly #solver: bigint;
   readonly #routines: Partial<Record<Dtype, Routines>> = {};
   readonly #integers: Integers;
-  readonly #rowPasses: DeviceRowPasses;
   #disposed = false;
 
   constructor(gpu: Gpu) {
@@ -54,7 +53,6 @@ export class CudaBackend implements Backend {
     this.#operands = new Operands(this.#pool);
     this.#launcher = new Launcher(calls);
     this.#integers = new Integers(this.#pool);
-    this.#rowPasses = new DeviceRowPasses(gpu, this.#operands, this.#launcher, this.#integers);
     const handle = new BigUint64Array(1);
     calls.bind('blas', 'cublasCreate_v2', ['void *'])(handle);
     this.#blas = handle[0];
@@ -304,10 +302,12 @@ export class CudaBackend implements Backend {
     );
   }
 
+  // Passes that need exponentials and logarithms run on the host: no kernels of them have been tried on a device.
+
   logPowerSums(out: Float64Array, products: Matrix, mixture: PowerMixture, own?: Float64Array): void {
     this.#ready();
     check.checkPowerSums(out, products, mixture, own);
-    this.#rowPasses.logPowerSums(out, products, mixture, own);
+    logPowerSums(out, products, mixture, own);
   }
 
   softmaxRows(
@@ -319,21 +319,19 @@ export class CudaBackend implements Backend {
   ): void {
     this.#ready();
     check.checkSoftmax(target, scores, offsets, weights, counts);
-    this.#rowPasses.softmaxRows(target, scores, offsets);
-    const sums = Matrix.zeros(1, target.cols, target.dtype);
-    this.segmentSums(sums, target, weights, Int32Array.of(0, target.rows));
-    counts.set(sums.row(0));
+    counts.fill(0);
+    softmaxRows(target, scores, offsets, weights, counts);
   }
 
   energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number {
     this.#ready();
     check.checkEnergy(chances, scores, weights);
-    return this.#rowPasses.energyOfRows(chances, scores, weights);
+    return energyOfRows(chances, scores, weights);
   }
 
   powerRows(a: Matrix, power: number): void {
     this.#ready();
-    this.#rowPasses.powerRows(a, power);
+    powerRows(a, power);
   }
 
   cholesky(a: Matrix): void {

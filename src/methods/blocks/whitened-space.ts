@@ -163,8 +163,7 @@ export class WhitenedSpace {
   /** Whitened features measured from the mean of the auxiliary pictures, in either precision; `order` names their rows. */
   placeRows(features: Matrix, dtype: Dtype, order?: Int32Array): Matrix {
     const [n, d] = [order?.length ?? features.rows, features.cols];
-    // On a GPU pictures stay there; elsewhere the garbage collector is to own what may be kept for as long as they are.
-    const rows = this.#backend.device === 'cuda' ? this.#backend.matrix(n, d, dtype) : Matrix.zeros(n, d, dtype);
+    const rows = Matrix.zeros(n, d, dtype);
     const map = this.#map.copy(dtype);
     const whiten = (block: Matrix, start: number) => {
       subtract(block, this.auxiliaryCentre);
