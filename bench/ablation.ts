@@ -1,65 +1,74 @@
 /**
- * What each part of `bowerbird` is worth: the method without it, on validation categories and on test categories.
+ * What each part of `bowerbird` is worth: the method without it, in folders of several regimes.
  *
- * Options: `--data FILE`, `--semantics NAME,NAME` (`semantics` are the plain arrays), `--write` (into docs/method.md).
+ * Problems and regimes are those of the benchmark wild. Options: `--data DIR`, `--cache DIR` (features of birds-mini), `--problem NAME`,
+ * `--regimes A,B`, `--seed N`, `--write` (into docs/method.md).
  */
 import { parseArgs } from 'node:util';
-import { accuracy, rocArea } from '../src/fit/index.js';
 import { createBackend } from '../src/linalg/index.js';
-import { Bowerbird, type BowerbirdOptions } from '../src/methods/index.js';
-import { loadProblem, validationSplit } from '../src/problem/index.js';
 import { markdownTable } from './shared/document.js';
 import { writeResults } from './shared/results.js';
+import { calibrationError, type Measurement, measure } from './wild/measure.js';
+import { wildSources } from './wild/problems.js';
+import { drawRegime, regimes } from './wild/regimes.js';
 
-const variants: readonly [title: string, change: Partial<BowerbirdOptions>][] = [
-  ['everything', {}],
-  ['one round: web pictures and words, all trusted alike', { rounds: 1 }],
-  ['plain distances (no whitening)', { shrinkage: 1e6 }],
-  ['features as they are (power 1)', { power: 1 }],
-  ['without words (trust 0)', { trust: 0 }],
-  ['words fully trusted (trust 0.99)', { trust: 0.99 }],
-  ['without titles and tags', { textWeight: 0 }],
-  ['without neighbours', { neighbourWeight: 0 }],
-  ['shares stated to be equal', { shares: 'equal' }],
-  ['Gaussian web pictures', { tails: 1e3 }],
-  ['sharpness of rehearsals', { sharpness: 1 }],
+const variants: readonly [title: string, method: string][] = [
+  ['everything', 'bowerbird'],
+  ['web pictures and words, the folder hardly looked at (1 round)', 'bowerbird:rounds=1'],
+  ['plain distances (no whitening)', 'bowerbird:shrinkage=1000000'],
+  ['features as they are (power 1)', 'bowerbird:power=1'],
+  ['without words (trust 0)', 'bowerbird:trust=0'],
+  ['words fully trusted (trust 0.99)', 'bowerbird:trust=0.99'],
+  ['without titles and tags', 'bowerbird:textWeight=0'],
+  ['without neighbours', 'bowerbird:neighbourWeight=0'],
+  ['shares stated to be equal', 'bowerbird:shares=equal'],
+  ['Gaussian web pictures', 'bowerbird:tails=1000'],
+  ['sharpness of rehearsals', 'bowerbird:sharpness=1'],
 ];
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      data: { type: 'string', default: '../shared/data/cub-web.npz' },
-      semantics: { type: 'string', default: 'attributes,semantics' },
+      data: { type: 'string', default: '../shared/data' },
+      cache: { type: 'string', default: 'scratch/wild/features' },
+      problem: { type: 'string', default: 'cub-web' },
+      regimes: { type: 'string', default: 'equal,long-tail,fifth,strangers-30,wrong-60' },
+      seed: { type: 'string', default: '1' },
       write: { type: 'boolean', default: false },
     },
   });
-  const names = values.semantics.split(',');
+  const source = wildSources(values.data, values.cache)[values.problem];
+  const [names, seed] = [values.regimes.split(','), Number(values.seed)];
+  const found = variants.map((): Measurement[] => []);
   const backend = await createBackend();
-  const cells = variants.map(([title]) => [title]);
-  for (const semantics of names) {
-    const problem = await loadProblem(values.data, { semantics });
-    for (const rehearsal of [true, false]) {
-      const given = rehearsal ? validationSplit(problem) : problem;
-      for (const [k, [title, change]] of variants.entries()) {
-        const method = await new Bowerbird(change).fit(given, { backend });
-        const percent = 100 * accuracy(method.predict(given.testFeatures), given.testLabels!);
-        cells[k].push(percent.toFixed(1));
-        if (!rehearsal && given.webKinds) {
-          const clean = given.webKinds.map((kind) => kind === 'clean');
-          cells[k].push(rocArea(method.webWeights_, clean).toFixed(3));
-        }
-        console.error(`${semantics}, ${rehearsal ? 'validation' : 'test'}, ${title}: ${percent.toFixed(1)}`);
+  try {
+    for (const name of names) {
+      const folder = drawRegime(regimes[name], await source.make(seed, regimes[name].web ?? {}), 1000 * seed);
+      for (const [k, [title, method]] of variants.entries()) {
+        const measured = await measure(method, folder, backend, seed);
+        if ('failure' in measured) throw new Error(`${title}, ${name}: ${measured.failure}`);
+        found[k].push(measured);
+        console.error(`${regimes[name].title}, ${title}: ${percentRight(measured)}`);
       }
     }
+  } finally {
+    backend.dispose();
   }
-  backend.dispose();
+  const rows = variants.map(([title], k) => {
+    const confidence = found[k].reduce((sum, each) => sum + calibrationError([each.confidence]), 0) / names.length;
+    const area = found[k].reduce((sum, each) => sum + (each.webArea ?? Number.NaN), 0) / names.length;
+    return [title, ...found[k].map(percentRight), confidence.toFixed(3), area.toFixed(3)];
+  });
   const text = [
-    'Accuracy in percent with default parameters, and the area under the curve of the trust in web pictures.',
-    `Command: \`npm run bench -- ablation\`.`,
+    `${source.title}: one folder of each regime (seed ${seed}), default parameters but for the change. Accuracy in percent; means over the regimes of the`,
+    'calibration error of the confidence and of the area under the curve of the trust in web pictures. Differences below a point are chance.',
+    `Command: \`npm run bench -- ablation${values.problem === 'cub-web' ? '' : ` --problem ${values.problem}`}\`.`,
     '',
-    markdownTable(['', ...names.flatMap((name) => [`${name}: validation`, 'test', 'area'])], cells),
+    markdownTable(['', ...names.map((name) => regimes[name].title), 'confidence', 'trust'], rows),
   ].join('\n');
   console.log(text);
   if (values.write) writeResults('ablation', text, 'method.md');
 }
+
+const percentRight = ({ right, pictures }: Measurement): string => ((100 * right) / pictures).toFixed(1);

@@ -8,6 +8,7 @@ import {
   leastCompany,
   lonelyRows,
   ratiosInCompany,
+  reluctance,
   type StrangerModel,
   strangerChances,
   strangerRatios,
@@ -48,7 +49,7 @@ export function findStrangers(
   const { rows, counts } = signs;
   const { chances, share } =
     n >= leastCompany
-      ? strangerChances(ratiosInCompany(model, rows, neighbours, counts, known), 5, known)
-      : strangerChances(strangerRatios(model.lonely, rows), 3, known);
+      ? strangerChances(ratiosInCompany(model, rows, neighbours, counts, known), reluctance.company, known)
+      : strangerChances(strangerRatios(model.lonely, rows), reluctance.lonely, known);
   return { unlisted: chances, share };
 }

@@ -141,14 +141,22 @@ export function occurringPart(counts: Float64Array): number {
   return Math.exp(counts.reduce((sum, count) => sum + entropy(count / total), 0)) / counts.length;
 }
 
-/**
- * Chances of being a stranger and their share of the folder, which at first sight is small.
- * @param before listed pictures that are taken to have been seen before, beside a tenth of the folder: strangers must be
- * worth a claim
- */
+/** Listed pictures that are taken to have been seen before, beside a part of the folder: strangers must be worth a claim. */
+export interface Reluctance {
+  readonly pictures: number;
+  readonly part: number;
+}
+
+/** More of it where a picture has no company to be judged by, and nothing to measure its signs by. */
+export const reluctance: { readonly company: Reluctance; readonly lonely: Reluctance } = {
+  company: { pictures: 5, part: 0.1 },
+  lonely: { pictures: 3, part: 0.3 },
+};
+
+/** Chances of being a stranger and their share of the folder, which at first sight is small. */
 export function strangerChances(
   ratios: Float64Array,
-  before: number,
+  { pictures, part }: Reluctance,
   known?: Int32Array,
 ): { chances: Float64Array; share: number } {
   let share = 0.2;
@@ -159,7 +167,7 @@ export function strangerChances(
     for (let j = 0; j < ratios.length; j++) chances[j] = ratios[j] + odds;
     const said = knownOdds(chances, known);
     for (let j = 0; j < ratios.length; j++) sum += chances[j] = 1 / (1 + Math.exp(-said[j]));
-    const next = Math.min(0.95, Math.max(0.001, sum / (1.1 * ratios.length + before)));
+    const next = Math.min(0.95, Math.max(0.001, sum / ((1 + part) * ratios.length + pictures)));
     if (Math.abs(next - share) < 1e-6) break;
     share = next;
   }
