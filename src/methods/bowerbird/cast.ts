@@ -111,9 +111,10 @@ function playOf(problem: Problem, cast: Cast, split: number, wrong: number): Pla
   };
 }
 
-/** The first of the crawled pictures, as many as the listed categories have. */
+/** The first of the crawled pictures, as many as the listed categories have, with text if those have text. */
 function crawledWeb(problem: Problem, listed: number[]): PlayedWeb {
-  const { labels, text } = problem.validationWeb!;
+  const { labels } = problem.validationWeb!;
+  const text = problem.webText && problem.validationWeb!.text;
   const most = typicalCount(problem);
   const taken = new Map<number, number>();
   const rows = rowsWhere(labels.length, (i) => {

@@ -61,12 +61,13 @@ const mostWrong = 0.8;
 
 /** Of all that a rehearsal depends on. */
 function rehearsalKey(problem: Problem, options: RehearsalOptions, wrong: number): string {
-  const { auxiliaryFeatures, auxiliaryLabels, auxiliarySemantics, validationWeb, webLabels, testNames } = problem;
+  const { auxiliaryFeatures, auxiliaryLabels, auxiliarySemantics, validationWeb, webLabels, webText, testNames } =
+    problem;
   const { power, shrinkage, tails, neighbours, neighbourWeight, textWeight, trust, smoothing } = options;
   const prints = [auxiliaryFeatures, auxiliarySemantics, validationWeb?.features, validationWeb?.text].map((matrix) =>
     matrix ? fingerprint(matrix) : '',
   );
-  const counts = [webLabels.length, testNames.length, wrong];
+  const counts = [webLabels.length, testNames.length, wrong, Number(webText !== undefined)];
   const parameters = [power, shrinkage, tails, neighbours, neighbourWeight, textWeight, trust, smoothing];
   const labels = [auxiliaryLabels, validationWeb?.labels, validationWeb?.auxiliaryUsed].map((row) => [...(row ?? [])]);
   return JSON.stringify([prints, counts, parameters, labels]);

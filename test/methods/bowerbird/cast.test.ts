@@ -48,6 +48,17 @@ describe('the cast of a rehearsal', () => {
     }
   });
 
+  it('reads what stands beside crawled pictures only if the listed categories have text too', () => {
+    const given = crawled(problem, 12);
+    const validationWeb = { ...given.validationWeb!, text: given.validationWeb!.features };
+    const played = (webText?: Problem['webText']) => {
+      const told: Problem = { ...given, validationWeb, webText };
+      return playsOf(told, castOf(told)!, 0.35).map(({ web }) => web.text?.rows === web.labels.length);
+    };
+    expect(played(given.webFeatures)).toEqual([true, true, true]);
+    expect(played()).toEqual([false, false, false]);
+  });
+
   it('takes as many crawled pictures of a category as the listed ones have, the first ones', () => {
     const few = 4;
     const rows = [...problem.webLabels.keys()].filter(
