@@ -33,7 +33,7 @@ export async function run(args: string[]): Promise<void> {
       data: { type: 'string', default: '../shared/data' },
       cache: { type: 'string', default: 'scratch/wild/features' },
       problem: { type: 'string', default: 'cub-web' },
-      regimes: { type: 'string', default: 'equal,long-tail,fifth,strangers-30,wrong-60' },
+      regimes: { type: 'string', default: 'equal,long-tail,fifth,strangers-30' },
       seed: { type: 'string', default: '1' },
       write: { type: 'boolean', default: false },
     },
