@@ -2,18 +2,10 @@
  * The passes of a backend whose matrices lie in this process's memory: written once over `gemv` and plain loops, used by
  * the WebAssembly and the native backend.
  */
-import type { GemvOptions, PowerMixture } from './backend.js';
+import type { GemvOptions } from './backend.js';
 import { elementsOf, type Matrix, type Vector } from './matrix.js';
 import { energyOfRows, logPowerSums, powerRows, softmaxRows } from './rows/passes.js';
-import {
-  checkCopy,
-  checkEnergy,
-  checkPowerSums,
-  checkSameShape,
-  checkSegments,
-  checkSoftmax,
-  checkSquare,
-} from './shapes.js';
+import { checkCopy, checkSameShape, checkSegments, checkSquare } from './shapes.js';
 
 export abstract class HostPasses {
   abstract gemv(y: Vector, a: Matrix, x: Vector, options?: GemvOptions): void;
@@ -73,29 +65,8 @@ export abstract class HostPasses {
     }
   }
 
-  logPowerSums(out: Float64Array, products: Matrix, mixture: PowerMixture, own?: Float64Array): void {
-    checkPowerSums(out, products, mixture, own);
-    logPowerSums(out, products, mixture, own);
-  }
-
-  softmaxRows(
-    target: Matrix,
-    scores: Matrix,
-    offsets: Float64Array,
-    weights: Float64Array,
-    counts: Float64Array,
-  ): void {
-    checkSoftmax(target, scores, offsets, weights, counts);
-    counts.fill(0);
-    softmaxRows(target, scores, offsets, weights, counts);
-  }
-
-  energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number {
-    checkEnergy(chances, scores, weights);
-    return energyOfRows(chances, scores, weights);
-  }
-
-  powerRows(a: Matrix, power: number): void {
-    powerRows(a, power);
-  }
+  readonly logPowerSums = logPowerSums;
+  readonly softmaxRows = softmaxRows;
+  readonly energyOfRows = energyOfRows;
+  readonly powerRows = powerRows;
 }

@@ -4,15 +4,7 @@
  * computed as C' = B'A' and lower triangles become upper ones.
  */
 import { BackendError, NotPositiveDefiniteError } from '../../errors.js';
-import type {
-  Backend,
-  DeviceProgram,
-  GemmOptions,
-  GemvOptions,
-  KernelValue,
-  PowerMixture,
-  SyrkOptions,
-} from '../backend.js';
+import type { Backend, DeviceProgram, GemmOptions, GemvOptions, KernelValue, SyrkOptions } from '../backend.js';
 import { type ArrayOf, asRow, type Dtype, Matrix, type RealArray, type Vector } from '../matrix.js';
 import { energyOfRows, logPowerSums, powerRows, softmaxRows } from '../rows/passes.js';
 import * as check from '../shapes.js';
@@ -304,29 +296,19 @@ export class CudaBackend implements Backend {
 
   // Passes that need exponentials and logarithms run on the host: no kernels of them have been tried on a device.
 
-  logPowerSums(out: Float64Array, products: Matrix, mixture: PowerMixture, own?: Float64Array): void {
+  logPowerSums(...all: Parameters<Backend['logPowerSums']>): void {
     this.#ready();
-    check.checkPowerSums(out, products, mixture, own);
-    logPowerSums(out, products, mixture, own);
+    logPowerSums(...all);
   }
 
-  softmaxRows(
-    target: Matrix,
-    scores: Matrix,
-    offsets: Float64Array,
-    weights: Float64Array,
-    counts: Float64Array,
-  ): void {
+  softmaxRows(...all: Parameters<Backend['softmaxRows']>): void {
     this.#ready();
-    check.checkSoftmax(target, scores, offsets, weights, counts);
-    counts.fill(0);
-    softmaxRows(target, scores, offsets, weights, counts);
+    softmaxRows(...all);
   }
 
-  energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number {
+  energyOfRows(...all: Parameters<Backend['energyOfRows']>): number {
     this.#ready();
-    check.checkEnergy(chances, scores, weights);
-    return energyOfRows(chances, scores, weights);
+    return energyOfRows(...all);
   }
 
   powerRows(a: Matrix, power: number): void {

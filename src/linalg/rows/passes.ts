@@ -1,9 +1,7 @@
-/**
- * Passes over the rows of matrices in this process's memory that need exponentials and logarithms: one range of rows at a
- * time, whichever thread takes it.
- */
+/** The passes of backends over the rows of matrices in this process's memory that need exponentials and logarithms. */
 import type { PowerMixture } from '../backend.js';
 import type { Matrix } from '../matrix.js';
+import { checkEnergy, checkPowerSums, checkSoftmax } from '../shapes.js';
 import { RowWorkbench } from './kernels.js';
 
 let bench: RowWorkbench | undefined;
@@ -15,22 +13,17 @@ function workbench(): RowWorkbench {
   return bench;
 }
 
-/** Calls `visit` for pieces of the rows [from, to). */
-function inPieces(step: number, from: number, to: number, visit: (start: number, end: number) => void): void {
-  for (let start = from; start < to; start += step) visit(start, Math.min(to, start + step));
+/** Calls `visit` for pieces of the rows. */
+function inPieces(step: number, rows: number, visit: (start: number, end: number) => void): void {
+  for (let start = 0; start < rows; start += step) visit(start, Math.min(rows, start + step));
 }
 
 const unlabelled = -1;
 
-/** Rows [from, to) of `Backend.logPowerSums`. */
-export function logPowerSums(
-  out: Float64Array,
-  products: Matrix,
-  { lengths, squares, scales, shifts, power, labels }: PowerMixture,
-  own: Float64Array | undefined,
-  from = 0,
-  to = products.rows,
-): void {
+/** `Backend.logPowerSums` */
+export function logPowerSums(out: Float64Array, products: Matrix, mixture: PowerMixture, own?: Float64Array): void {
+  checkPowerSums(out, products, mixture, own);
+  const { lengths, squares, scales, shifts, power, labels } = mixture;
   const here = workbench();
   const { cols, dtype } = products;
   const step = here.rowsPerPiece(cols);
@@ -40,7 +33,7 @@ export function logPowerSums(
   const labelsAt = here.room(step * 4);
   const piece = here.room((step * cols + 3) * products.data.BYTES_PER_ELEMENT);
   const kernel = dtype === 'float64' ? here.kernels.logPowerSums64 : here.kernels.logPowerSums32;
-  inPieces(step, from, to, (start, end) => {
+  inPieces(step, products.rows, (start, end) => {
     const count = end - start;
     here.bring(products, start, end, piece);
     here.reals(lengthsAt, count).set(lengths.subarray(start, end));
@@ -55,16 +48,15 @@ export function logPowerSums(
   });
 }
 
-/** Rows [from, to) of `Backend.softmaxRows`; their weighted sums are added to `counts`. */
+/** `Backend.softmaxRows` */
 export function softmaxRows(
   target: Matrix,
   scores: Matrix,
   offsets: Float64Array,
   weights: Float64Array,
   counts: Float64Array,
-  from = 0,
-  to = scores.rows,
 ): void {
+  checkSoftmax(target, scores, offsets, weights, counts);
   const here = workbench();
   const { cols, dtype } = scores;
   const bytes = cols * scores.data.BYTES_PER_ELEMENT;
@@ -74,25 +66,19 @@ export function softmaxRows(
   const weightsAt = here.room(step * 8);
   const piece = here.room(step * bytes + 16);
   const kernel = dtype === 'float64' ? here.kernels.softmaxRows64 : here.kernels.softmaxRows32;
-  inPieces(step, from, to, (start, end) => {
+  inPieces(step, scores.rows, (start, end) => {
     const count = end - start;
     here.bring(scores, start, end, piece);
     here.reals(weightsAt, count).set(weights.subarray(start, end));
     kernel(count, cols, piece, bytes, offsetsAt, piece, bytes, weightsAt, countsAt, scratch);
     here.fetch(target, start, end, piece);
   });
-  const sums = here.reals(countsAt, cols);
-  for (let c = 0; c < cols; c++) counts[c] += sums[c];
+  counts.set(here.reals(countsAt, cols));
 }
 
-/** Rows [from, to) of `Backend.energyOfRows`. */
-export function energyOfRows(
-  chances: Matrix,
-  scores: Matrix,
-  weights: Float64Array,
-  from = 0,
-  to = scores.rows,
-): number {
+/** `Backend.energyOfRows` */
+export function energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number {
+  checkEnergy(chances, scores, weights);
   const here = workbench();
   const { cols, dtype } = scores;
   const bytes = cols * scores.data.BYTES_PER_ELEMENT;
@@ -101,7 +87,7 @@ export function energyOfRows(
   const [first, second] = [here.room(step * bytes), here.room(step * bytes)];
   const kernel = dtype === 'float64' ? here.kernels.energyOfRows64 : here.kernels.energyOfRows32;
   let total = 0;
-  inPieces(step, from, to, (start, end) => {
+  inPieces(step, scores.rows, (start, end) => {
     here.bring(chances, start, end, first);
     here.bring(scores, start, end, second);
     here.reals(weightsAt, end - start).set(weights.subarray(start, end));
@@ -110,15 +96,15 @@ export function energyOfRows(
   return total;
 }
 
-/** Rows [from, to) of `Backend.powerRows`. */
-export function powerRows(rows: Matrix, power: number, from = 0, to = rows.rows): void {
+/** `Backend.powerRows` */
+export function powerRows(rows: Matrix, power: number): void {
   const here = workbench();
   const bytes = rows.cols * rows.data.BYTES_PER_ELEMENT;
   const step = here.rowsPerPiece(rows.cols);
   const scratch = here.room((rows.cols + 4) * 8);
   const piece = here.room(step * bytes);
   const kernel = rows.dtype === 'float64' ? here.kernels.powerRows64 : here.kernels.powerRows32;
-  inPieces(step, from, to, (start, end) => {
+  inPieces(step, rows.rows, (start, end) => {
     here.bring(rows, start, end, piece);
     kernel(end - start, rows.cols, piece, bytes, power, scratch);
     here.fetch(rows, start, end, piece);
