@@ -69,8 +69,16 @@ describe('bowerbird ask', () => {
   it.skipIf(!hasScript)(
     'is a conversation on a terminal: pictures, a question, a reply, what it bought (skipped without "script")',
     async () => {
+      const environment = {
+        COLORTERM: 'truecolor',
+        TERM: 'xterm-256color',
+        NO_COLOR: '',
+        TMUX: '',
+        KITTY_WINDOW_ID: '',
+        TERM_PROGRAM: '',
+      };
       const command = `${process.execPath} ${main} ask ${world.folder} --questions 3 --by Ana --check 0`;
-      talk = new Talk('script', ['-qfec', command, '/dev/null'], { COLORTERM: 'truecolor', TERM: 'xterm-256color' });
+      talk = new Talk('script', ['-qfec', command, '/dev/null'], environment);
       await talk.hears(/1\/3 {2}(Which is it|Is this|Does this web picture show|Do these)/);
       // Half blocks in 24-bit colours: the picture stands above its question.
       expect(talk.said).toContain('\u001b[38;2;');
