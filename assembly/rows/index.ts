@@ -17,6 +17,13 @@ function sum(v: v128): f64 {
   return f64x2.extract_lane(v, 0) + f64x2.extract_lane(v, 1);
 }
 
+/** Terms t^−power are not looked at beyond so many times the smallest t: there they are below e^−limit of the largest term. */
+// @ts-ignore: decorator
+@inline
+function reachOf(power: f64, limit: f64): f64 {
+  return power > 0 ? f64x2.extract_lane(exponential(f64x2.splat(limit / power)), 0) : Infinity;
+}
+
 export function logPowerSums64(
   m: i32,
   n: i32,
@@ -35,6 +42,7 @@ export function logPowerSums64(
   const even = n & ~1;
   const two = f64x2.splat(2);
   const zero = f64x2.splat(0);
+  const reach = reachOf(power, 40);
   for (let i = 0; i < m; i++) {
     const row = products + usize(i) * stride;
     const length = load<f64>(lengths + usize(i) * 8);
@@ -80,9 +88,11 @@ export function logPowerSums64(
     }
     const first = logarithm(f64x2.splat(smallest));
     const factor = f64x2.splat(-power);
+    const furthest = f64x2.splat(smallest * reach);
     let total = zero;
     for (let c = 0; c < n; c += 2) {
       const t = v128.load(scratch + usize(c) * 8);
+      if (!v128.any_true(f64x2.lt(t, furthest))) continue;
       const part = exponential(f64x2.mul(factor, f64x2.sub(logarithm(t), first)));
       // Infinity stands for what is left out.
       total = f64x2.add(total, v128.and(part, f64x2.lt(t, f64x2.splat(Infinity))));
@@ -118,6 +128,7 @@ export function logPowerSums32(
   const zero = f32x4.splat(0);
   const infinite = f32x4.splat(f32(Infinity));
   const factor = f32x4.splat(f32(-power));
+  const reach = reachOf(power, 25);
   for (let i = 0; i < m; i++) {
     const row = products + usize(i) * stride;
     const length = load<f64>(lengths + usize(i) * 8);
@@ -147,9 +158,11 @@ export function logPowerSums32(
       continue;
     }
     const inverse = f32x4.splat(1 / smallest);
+    const furthest = f32x4.splat(f32(f64(smallest) * reach));
     let total = zero;
     for (let c = 0; c < n; c += 4) {
       const t = v128.load(scratch + usize(c) * 4);
+      if (!v128.any_true(f32x4.lt(t, furthest))) continue;
       const part = exponential4(f32x4.mul(factor, logarithm4(f32x4.mul(t, inverse))));
       total = f32x4.add(total, v128.and(part, f32x4.lt(t, infinite)));
     }
@@ -310,4 +323,60 @@ export function powerRows32(m: i32, n: i32, rows: usize, stride: usize, power: f
 
 export function powerRows64(m: i32, n: i32, rows: usize, stride: usize, power: f64, scratch: usize): void {
   powers<f64>(m, n, rows, stride, power, scratch);
+}
+
+/** Row i of Y ← row i of Y + Σ_e values[e] (row columns[e] of X), e from starts[i] to starts[i + 1]; four vectors at a time. */
+// @ts-ignore: decorator
+@inline
+function sparse<T>(
+  m: i32, n: i32, starts: usize, columns: usize, values: usize, x: usize, ldx: usize, y: usize, ldy: usize,
+): void {
+  const lanes = 16 / sizeof<T>();
+  const wide = n - (n % (4 * i32(lanes)));
+  for (let i = 0; i < m; i++) {
+    const first = load<i32>(starts + usize(i) * 4);
+    const last = load<i32>(starts + usize(i) * 4, 4);
+    const row = y + usize(i) * ldy;
+    let c = 0;
+    for (; c < wide; c += 4 * i32(lanes)) {
+      const at = usize(c) * sizeof<T>();
+      let a = v128.load(row + at);
+      let b = v128.load(row + at, 16);
+      let d = v128.load(row + at, 32);
+      let f = v128.load(row + at, 48);
+      for (let e = first; e < last; e++) {
+        const from = x + usize(load<i32>(columns + usize(e) * 4)) * ldx + at;
+        const factor = v128.splat<T>(load<T>(values + usize(e) * sizeof<T>()));
+        a = v128.add<T>(a, v128.mul<T>(factor, v128.load(from)));
+        b = v128.add<T>(b, v128.mul<T>(factor, v128.load(from, 16)));
+        d = v128.add<T>(d, v128.mul<T>(factor, v128.load(from, 32)));
+        f = v128.add<T>(f, v128.mul<T>(factor, v128.load(from, 48)));
+      }
+      v128.store(row + at, a);
+      v128.store(row + at, b, 16);
+      v128.store(row + at, d, 32);
+      v128.store(row + at, f, 48);
+    }
+    for (; c < n; c++) {
+      const at = usize(c) * sizeof<T>();
+      let own = load<T>(row + at);
+      for (let e = first; e < last; e++) {
+        const from = x + usize(load<i32>(columns + usize(e) * 4)) * ldx + at;
+        own += load<T>(values + usize(e) * sizeof<T>()) * load<T>(from);
+      }
+      store<T>(row + at, own);
+    }
+  }
+}
+
+export function sparseRows32(
+  m: i32, n: i32, starts: usize, columns: usize, values: usize, x: usize, ldx: usize, y: usize, ldy: usize,
+): void {
+  sparse<f32>(m, n, starts, columns, values, x, ldx, y, ldy);
+}
+
+export function sparseRows64(
+  m: i32, n: i32, starts: usize, columns: usize, values: usize, x: usize, ldx: usize, y: usize, ldy: usize,
+): void {
+  sparse<f64>(m, n, starts, columns, values, x, ldx, y, ldy);
 }

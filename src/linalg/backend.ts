@@ -54,6 +54,13 @@ export interface PowerMixture {
   readonly labels?: Int32Array;
 }
 
+/** The entries of row i lie from starts[i] to starts[i + 1]: where, and how much. */
+export interface SparseMatrix {
+  readonly starts: Int32Array;
+  readonly columns: Int32Array;
+  readonly values: Float64Array;
+}
+
 export interface Backend {
   readonly device: Device;
   /** One line for people: library, version, path, instruction set. */
@@ -107,7 +114,8 @@ export interface Backend {
 
   /**
    * Given products P_ic = x_i · μ_c, and so squared distances d_ic = max(0, ‖x_i‖² − 2 P_ic + ‖μ_c‖²):
-   * out[i] ← log Σ_c (s_c (b_c + d_ic))^−power over all columns but the row's label, own[i] ← d_ic at the label.
+   * out[i] ← log Σ_c (s_c (b_c + d_ic))^−power over all columns but the row's label, own[i] ← d_ic at the label, 0 where there
+   * is none.
    */
   logPowerSums(out: Float64Array, products: Matrix, mixture: PowerMixture, own?: Float64Array): void;
   /**
@@ -119,6 +127,8 @@ export interface Backend {
   energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number;
   /** Every element x of A becomes sign(x) |x|^power, then every row is brought to unit length; rows of zeros stay. */
   powerRows(a: Matrix, power: number): void;
+  /** Target ← target + S · source for a sparse S, which has a row for each of the target and a column for each of the source. */
+  addSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void;
 
   /** Compiles kernels in CUDA C++ for the device; only a backend that runs such has this. */
   compile?(source: string, names: readonly string[]): DeviceProgram;

@@ -2,12 +2,20 @@
  * The passes of a backend whose matrices lie in this process's memory: written once over `gemv` and plain loops, used by
  * the WebAssembly and the native backend.
  */
-import type { GemvOptions } from './backend.js';
+import type { GemvOptions, PowerMixture, SparseMatrix } from './backend.js';
 import { elementsOf, type Matrix, type Vector } from './matrix.js';
-import { energyOfRows, logPowerSums, powerRows, softmaxRows } from './rows/passes.js';
+import { RowPasses } from './rows/passes.js';
+import type { RowWorkbench } from './rows/workbench.js';
 import { checkCopy, checkSameShape, checkSegments, checkSquare } from './shapes.js';
 
 export abstract class HostPasses {
+  readonly #rows: RowPasses;
+
+  /** @param workbench where the backend's own threads work on rows; without one, the calling thread does */
+  constructor(workbench?: RowWorkbench) {
+    this.#rows = new RowPasses(workbench);
+  }
+
   abstract gemv(y: Vector, a: Matrix, x: Vector, options?: GemvOptions): void;
 
   copy(target: Matrix, source: Matrix): void {
@@ -65,8 +73,29 @@ export abstract class HostPasses {
     }
   }
 
-  readonly logPowerSums = logPowerSums;
-  readonly softmaxRows = softmaxRows;
-  readonly energyOfRows = energyOfRows;
-  readonly powerRows = powerRows;
+  logPowerSums(out: Float64Array, products: Matrix, mixture: PowerMixture, own?: Float64Array): void {
+    this.#rows.logPowerSums(out, products, mixture, own);
+  }
+
+  softmaxRows(
+    target: Matrix,
+    scores: Matrix,
+    offsets: Float64Array,
+    weights: Float64Array,
+    counts: Float64Array,
+  ): void {
+    this.#rows.softmaxRows(target, scores, offsets, weights, counts);
+  }
+
+  energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number {
+    return this.#rows.energyOfRows(chances, scores, weights);
+  }
+
+  powerRows(a: Matrix, power: number): void {
+    this.#rows.powerRows(a, power);
+  }
+
+  addSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void {
+    this.#rows.addSparse(target, sparse, source);
+  }
 }

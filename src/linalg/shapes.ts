@@ -3,7 +3,7 @@
  * storage with an input. Native code trusts these; nothing else stands between a wrong shape and a wild write.
  */
 import { ArgumentError } from '../errors.js';
-import type { GemmOptions, GemvOptions, PowerMixture, SyrkOptions } from './backend.js';
+import type { GemmOptions, GemvOptions, PowerMixture, SparseMatrix, SyrkOptions } from './backend.js';
 import { asRow, Matrix, type Vector } from './matrix.js';
 
 /** C (m×n) ← op(A) (m×k) op(B) (k×n) */
@@ -248,6 +248,28 @@ export function checkSoftmax(
   length('softmaxRows', 'weights', weights, scores.rows, `scores ${shape(scores)}`);
   for (const [name, values] of Object.entries({ offsets, counts }))
     length('softmaxRows', name, values, scores.cols, `scores ${shape(scores)}`);
+}
+
+/** A row of S for each row of the target, and entries that name rows of the source. */
+export function checkSparse(target: Matrix, { starts, columns, values }: SparseMatrix, source: Matrix): void {
+  sameDtype('addSparse', { target, source });
+  if (target.cols !== source.cols)
+    throw new ArgumentError(`addSparse: target is ${shape(target)}, source is ${shape(source)}`);
+  const last = starts[starts.length - 1];
+  const ascending = starts.every((start, i) => start >= (i === 0 ? 0 : starts[i - 1]));
+  if (
+    starts.length !== target.rows + 1 ||
+    !ascending ||
+    starts[0] !== 0 ||
+    last > columns.length ||
+    last > values.length
+  )
+    throw new ArgumentError(
+      `addSparse: ${target.rows} rows need ${target.rows + 1} ascending starts from 0 to at most ${Math.min(columns.length, values.length)} entries`,
+    );
+  const wrong = columns.findIndex((column) => column < 0 || column >= source.rows);
+  if (wrong >= 0) throw new ArgumentError(`addSparse: entry ${wrong} names row ${columns[wrong]} of ${source.rows}`);
+  separate('addSparse', 'target', target, { source });
 }
 
 export function checkEnergy(chances: Matrix, scores: Matrix, weights: Float64Array): void {

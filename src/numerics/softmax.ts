@@ -118,10 +118,11 @@ export function softmaxInPlace(row: Float64Array): void {
 /** log Σ exp(values), −∞ where all are. */
 export function logSumExp(values: Float64Array): number {
   let most = Number.NEGATIVE_INFINITY;
-  for (const value of values) if (value > most) most = value;
+  for (let k = 0; k < values.length; k++) if (values[k] > most) most = values[k];
   if (most === Number.NEGATIVE_INFINITY) return most;
   let sum = 0;
-  for (const value of values) sum += Math.exp(value - most);
+  // Below, terms are lost in the rounding of the sum.
+  for (let k = 0; k < values.length; k++) if (values[k] - most > -60) sum += Math.exp(values[k] - most);
   return most + Math.log(sum);
 }
 

@@ -137,6 +137,38 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     );
   });
 
+  it('adds rows of another matrix as a sparse one says', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), fc.integer({ min: 1, max: 30 }), ({ seed, rows, cols, pad, dtype }, others) => {
+        const random = new Random(seed);
+        const [target, source] = [
+          operand(random, rows, cols, dtype, pad),
+          operand(random, others, cols, dtype, 2 - pad),
+        ];
+        const lengths = Array.from({ length: rows }, () => Math.floor(6 * random.uniform()));
+        const starts = new Int32Array(rows + 1);
+        lengths.forEach((length, i) => {
+          starts[i + 1] = starts[i] + length;
+        });
+        const columns = Int32Array.from({ length: starts[rows] }, () => Math.floor(others * random.uniform()));
+        const values = normal(random, starts[rows]);
+        const before = target.copy();
+        backend.addSparse(target, { starts, columns, values }, source);
+        for (let i = 0; i < rows; i++)
+          for (let c = 0; c < cols; c++) {
+            let [expected, size] = [before.at(i, c), Math.abs(before.at(i, c))];
+            for (let e = starts[i]; e < starts[i + 1]; e++) {
+              expected += values[e] * source.at(columns[e], c);
+              size += Math.abs(values[e] * source.at(columns[e], c));
+            }
+            expect(Math.abs(target.at(i, c) - expected)).toBeLessThanOrEqual(8 * epsilon[dtype] * size);
+          }
+        expect(changesAround(target)).toBe(0);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it('refuses vectors and labels that do not fit', () => {
     const products = Matrix.zeros(3, 2);
     const [three, two] = [new Float64Array(3).fill(1), new Float64Array(2).fill(1)];
@@ -151,5 +183,16 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     expect(() => backend.softmaxRows(Matrix.zeros(2, 2), products, two, three, two)).toThrow(ArgumentError);
     expect(() => backend.softmaxRows(products, products, three, three, two)).toThrow(ArgumentError);
     expect(() => backend.energyOfRows(products, products, two)).toThrow(ArgumentError);
+    const sparse = { starts: Int32Array.of(0, 1, 1, 2), columns: Int32Array.of(0, 1), values: two };
+    const add =
+      (change: object, source = Matrix.zeros(2, 2)) =>
+      () =>
+        backend.addSparse(products, { ...sparse, ...change }, source);
+    expect(add({})).not.toThrow();
+    expect(add({ columns: Int32Array.of(0, 2) })).toThrow(/entry 1 names row 2 of 2/);
+    expect(add({ starts: Int32Array.of(0, 1, 2) })).toThrow(/4 ascending starts/);
+    expect(add({ starts: Int32Array.of(0, 1, 1, 3) })).toThrow(ArgumentError);
+    expect(add({}, Matrix.zeros(2, 3))).toThrow(ArgumentError);
+    expect(add({}, products.view(0, 2))).toThrow(/shares storage/);
   });
 });

@@ -68,6 +68,39 @@ describe.each(backends)('threads of the $name backend', (present) => {
     });
   });
 
+  it('give passes over rows the same bits as one thread', async () => {
+    const [rows, cols] = [3000, 150];
+    const random = new Random(rows);
+    const numbers = (length: number) => Float64Array.from({ length }, () => 0.1 + random.uniform());
+    const inputs = {
+      float64: operand(random, rows, cols, 'float64', 1),
+      float32: operand(random, rows, cols, 'float32', 1),
+    };
+    const [lengths, weights] = [numbers(rows), numbers(rows)];
+    const [squares, scales, shifts] = [numbers(cols), numbers(cols), numbers(cols)];
+    const labels = Int32Array.from({ length: rows }, (_, i) => (i % (cols + 1)) - 1);
+    const columns = Int32Array.from({ length: 4 * rows }, () => Math.floor(rows * random.uniform()));
+    const starts = Int32Array.from({ length: rows + 1 }, (_, i) => 4 * i);
+    const segments = Int32Array.of(0, 100, 100, 1700, rows);
+    await sameBits(present, (backend) =>
+      dtypes.flatMap((dtype) => {
+        const given = inputs[dtype];
+        const [out, own, counts] = [new Float64Array(rows), new Float64Array(rows), new Float64Array(cols)];
+        backend.logPowerSums(out, given, { lengths, squares, scales, shifts, power: 7, labels }, own);
+        const chances = Matrix.zeros(rows, cols, dtype);
+        backend.softmaxRows(chances, given, squares, weights, counts);
+        const energy = Float64Array.of(backend.energyOfRows(chances, given, weights));
+        const powered = given.copy();
+        backend.powerRows(powered, 0.75);
+        const sums = Matrix.zeros(4, cols, dtype);
+        backend.segmentSums(sums, given, weights, segments);
+        const spread = given.copy();
+        backend.addSparse(spread, { starts, columns, values: numbers(4 * rows).fill(0.3) }, chances);
+        return [out, own, chances.data, counts, energy, powered.data, sums.data, spread.data];
+      }),
+    );
+  });
+
   it('work on the same data at the same time as another backend without mixing up their results', async () => {
     const [first, second] = await Promise.all([1, 2].map(() => present.create(present.mostThreads)));
     const random = new Random(1);

@@ -6,7 +6,7 @@
 import { BackendError, NotPositiveDefiniteError } from '../../errors.js';
 import type { Backend, DeviceProgram, GemmOptions, GemvOptions, KernelValue, SyrkOptions } from '../backend.js';
 import { type ArrayOf, asRow, type Dtype, Matrix, type RealArray, type Vector } from '../matrix.js';
-import { energyOfRows, logPowerSums, powerRows, softmaxRows } from '../rows/passes.js';
+import { RowPasses } from '../rows/passes.js';
 import * as check from '../shapes.js';
 import { address, type KernelArgument, Launcher, Program, real, whole } from './compile.js';
 import type { Gpu } from './device.js';
@@ -34,6 +34,7 @@ export class CudaBackend implements Backend {
   readonly #solver: bigint;
   readonly #routines: Partial<Record<Dtype, Routines>> = {};
   readonly #integers: Integers;
+  readonly #rows = new RowPasses();
   #disposed = false;
 
   constructor(gpu: Gpu) {
@@ -294,26 +295,31 @@ export class CudaBackend implements Backend {
     );
   }
 
-  // Passes that need exponentials and logarithms run on the host: no kernels of them have been tried on a device.
+  // Passes over rows beside products run on the host: no kernels of them have been tried on a device.
 
   logPowerSums(...all: Parameters<Backend['logPowerSums']>): void {
     this.#ready();
-    logPowerSums(...all);
+    this.#rows.logPowerSums(...all);
   }
 
   softmaxRows(...all: Parameters<Backend['softmaxRows']>): void {
     this.#ready();
-    softmaxRows(...all);
+    this.#rows.softmaxRows(...all);
   }
 
   energyOfRows(...all: Parameters<Backend['energyOfRows']>): number {
     this.#ready();
-    return energyOfRows(...all);
+    return this.#rows.energyOfRows(...all);
   }
 
   powerRows(a: Matrix, power: number): void {
     this.#ready();
-    powerRows(a, power);
+    this.#rows.powerRows(a, power);
+  }
+
+  addSparse(...all: Parameters<Backend['addSparse']>): void {
+    this.#ready();
+    this.#rows.addSparse(...all);
   }
 
   cholesky(a: Matrix): void {

@@ -18,6 +18,7 @@ import {
   checkRowDots,
   checkSameShape,
   checkScaleRows,
+  checkSegments,
   checkSyrk,
 } from '../shapes.js';
 import { type Call, gemmCalls, gemvCalls, syrkCalls, triangularCalls } from './calls.js';
@@ -43,7 +44,7 @@ export class NativeBackend extends HostPasses implements Backend {
 
   /** `pool` has one thread fewer than the backend: the calling thread works too. */
   constructor(library: Library, threads: number, pool: Pool | undefined) {
-    super();
+    super(pool?.workbench);
     this.#library = library;
     this.#pool = pool;
     this.#routinesOf = lazyRoutines(library);
@@ -118,6 +119,23 @@ export class NativeBackend extends HostPasses implements Backend {
   rowDots(out: Vector, a: Matrix, b: Matrix): void {
     checkRowDots(out, a, b);
     rowDotProducts(this.#routines('rowDots', a.data, a.cols), elementsOf(out), a, b);
+  }
+
+  /** The sums of all segments at once, so that threads can share them out. */
+  override segmentSums(out: Matrix, a: Matrix, weights: Vector, starts: Int32Array, beta = 0): void {
+    checkSegments('segmentSums', a, out, starts, weights);
+    const values = elementsOf(weights);
+    const factors = a.dtype === 'float32' ? new Float32Array(values) : values;
+    const routines = this.#routines('segmentSums', a.data, a.rows, a.cols, a.stride);
+    const calls: Call[] = [];
+    for (let c = 0; c < out.rows; c++) {
+      const [from, to] = [starts[c], starts[c + 1]];
+      const row = out.row(c);
+      if (beta === 0) row.fill(0);
+      if (from === to) scale(routines, out.view(c, c + 1), beta);
+      else calls.push(...gemvCalls(row, a.view(from, to), factors.subarray(from, to), true, 1, beta));
+    }
+    this.#run(routines, a, calls);
   }
 
   override dot(a: Matrix, b: Matrix): number {

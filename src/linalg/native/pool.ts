@@ -1,5 +1,5 @@
 /**
- * Threads that make BLAS calls on the memory of the thread that asked, which waits for them. Calls lie in shared memory
+ * Threads that make BLAS calls on the memory of the thread that asked, which waits for them, and calls of the kernels over rows. Calls lie in shared memory
  * as numbers; each thread, the asking one included, takes the next call that nobody has taken until none is left.
  *
  * `left` counts down from the number of calls: whoever decrements it from t > 0 owns call t − 1. It is positive only
@@ -10,6 +10,8 @@ import { Worker } from 'node:worker_threads';
 import { artefact } from '../../artefact.js';
 import { BackendError } from '../../errors.js';
 import type { Dtype, RealArray } from '../matrix.js';
+import type { RowCalls, RowStart } from '../rows/calls.js';
+import { RowWorkbench } from '../rows/workbench.js';
 import { type Call, sharedRoutines } from './calls.js';
 import type { Library } from './library.js';
 import { bindRoutines, type Routines } from './routines.js';
@@ -25,6 +27,8 @@ const controlWords = 5;
 /** Numbers per call: the routine, the dtype, and up to 14 arguments. */
 const callWidth = 16;
 const mostCalls = 256;
+/** In the place of a BLAS routine: the next number is that of a call of a kernel over rows. */
+const rowCall = sharedRoutines.length;
 
 export interface Shared {
   control: Int32Array;
@@ -36,6 +40,7 @@ export interface WorkerStart {
   shared: Shared;
   path: string;
   lapackPath: string | undefined;
+  rows: RowStart;
 }
 
 export type BoundRoutines = (dtype: Dtype) => Routines;
@@ -49,14 +54,24 @@ export function lazyRoutines(library: Library): BoundRoutines {
   };
 }
 
+/** What a thread makes calls with. */
+interface Hands {
+  readonly routines: BoundRoutines;
+  readonly rows: Pick<RowCalls, 'make'>;
+}
+
 export class Pool {
+  /** Where these threads work on rows too. */
+  readonly workbench: RowWorkbench;
   readonly #shared: Shared;
-  readonly #routines: BoundRoutines;
+  readonly #hands: Hands;
   readonly #address: (data: RealArray) => number;
 
-  private constructor(shared: Shared, library: Library) {
+  private constructor(shared: Shared, library: Library, workbench: RowWorkbench) {
     this.#shared = shared;
-    this.#routines = lazyRoutines(library);
+    this.workbench = workbench;
+    workbench.crew = (count) => this.#runRows(count);
+    this.#hands = { routines: lazyRoutines(library), rows: workbench };
     this.#address = library.address;
   }
 
@@ -66,12 +81,16 @@ export class Pool {
       control: new Int32Array(new SharedArrayBuffer(controlWords * 4)),
       calls: new Float64Array(new SharedArrayBuffer(mostCalls * callWidth * 8)),
     };
-    const start: WorkerStart = { shared, path: library.path, lapackPath: library.lapackPath };
+    const workbench = new RowWorkbench();
+    const start: WorkerStart = {
+      ...{ shared, path: library.path, lapackPath: library.lapackPath },
+      rows: workbench.start,
+    };
     const workers = Array.from(
       { length: count },
       () => new Worker(artefact('linalg/native/worker.js'), { workerData: start, name: 'blas' }),
     );
-    const pool = new Pool(shared, library);
+    const pool = new Pool(shared, library, workbench);
     try {
       await Promise.all(workers.map(ready));
       // From here on they sleep until they are needed and must not keep the process alive.
@@ -90,16 +109,30 @@ export class Pool {
       this.run(dtype, calls.slice(mostCalls));
       return;
     }
-    const { control } = this.#shared;
     calls.forEach((call, i) => {
       this.#write(dtype, call, i);
     });
+    this.#open(calls.length);
+  }
+
+  #runRows(count: number): void {
+    const { calls } = this.#shared;
+    for (let i = 0; i < count; i++) {
+      calls[i * callWidth] = rowCall;
+      calls[i * callWidth + 2] = i;
+    }
+    this.#open(count);
+  }
+
+  /** Opens the batch of calls that are written down, and returns when the last is finished. */
+  #open(count: number): void {
+    const { control } = this.#shared;
     Atomics.store(control, finished, 0);
-    Atomics.store(control, left, calls.length);
+    Atomics.store(control, left, count);
     Atomics.add(control, batch, 1);
-    Atomics.notify(control, batch, calls.length - 1);
-    workThrough(this.#shared, this.#routines);
-    for (let done = Atomics.load(control, finished); done < calls.length; done = Atomics.load(control, finished))
+    Atomics.notify(control, batch, count - 1);
+    workThrough(this.#shared, this.#hands);
+    for (let done = Atomics.load(control, finished); done < count; done = Atomics.load(control, finished))
       Atomics.wait(control, finished, done);
     if (Atomics.exchange(control, failed, 0) !== 0) throw new BackendError('a thread of the native backend failed');
   }
@@ -122,15 +155,18 @@ export class Pool {
 }
 
 /** Takes and makes calls until none is left. */
-function workThrough({ control, calls }: Shared, routines: BoundRoutines): void {
+function workThrough({ control, calls }: Shared, { routines, rows }: Hands): void {
   for (;;) {
     const ticket = Atomics.sub(control, left, 1);
     if (ticket <= 0) return;
     const at = (ticket - 1) * callWidth;
     try {
-      const bound = routines(calls[at + 1] === 1 ? 'float64' : 'float32');
-      const routine = bound[sharedRoutines[calls[at]]] as (...values: number[]) => void;
-      routine(...calls.subarray(at + 2, at + callWidth));
+      if (calls[at] === rowCall) rows.make(calls[at + 2]);
+      else {
+        const bound = routines(calls[at + 1] === 1 ? 'float64' : 'float32');
+        const routine = bound[sharedRoutines[calls[at]]] as (...values: number[]) => void;
+        routine(...calls.subarray(at + 2, at + callWidth));
+      }
     } catch {
       Atomics.store(control, failed, 1);
     }
@@ -140,11 +176,11 @@ function workThrough({ control, calls }: Shared, routines: BoundRoutines): void 
 }
 
 /** The life of a worker: work when a batch opens, sleep otherwise, until the pool ends. */
-export function serve(shared: Shared, routines: BoundRoutines): void {
+export function serve(shared: Shared, hands: Hands): void {
   const { control } = shared;
   while (Atomics.load(control, ended) === 0) {
     const current = Atomics.load(control, batch);
-    workThrough(shared, routines);
+    workThrough(shared, hands);
     if (Atomics.load(control, ended) === 0) Atomics.wait(control, batch, current);
   }
 }

@@ -1,14 +1,16 @@
 /** A thread of the native backend: opens the same library as its parent and makes the calls it finds. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { RowCalls } from '../rows/calls.js';
 import { loadKoffi, openLibrary } from './library.js';
 import { lazyRoutines, serve, type WorkerStart } from './pool.js';
 
-const { shared, path, lapackPath } = workerData as WorkerStart;
+const { shared, path, lapackPath, rows } = workerData as WorkerStart;
 try {
   const library = openLibrary(await loadKoffi(), { path, lapack: lapackPath ? [lapackPath] : [], wish: undefined });
   library.setThreads(1);
+  const hands = { routines: lazyRoutines(library), rows: new RowCalls(rows) };
   parentPort?.postMessage(undefined);
-  serve(shared, lazyRoutines(library));
+  serve(shared, hands);
 } catch (error) {
   parentPort?.postMessage((error as Error).message);
 }

@@ -3,6 +3,7 @@ import { ArgumentError, BackendError, MemoryError, NotPositiveDefiniteError } fr
 import type { Backend, GemmOptions, GemvOptions, SyrkOptions } from '../backend.js';
 import { HostPasses } from '../host-passes.js';
 import { type ArrayOf, type Dtype, elementsOf, Matrix, type RealArray, type Vector } from '../matrix.js';
+import type { RowWorkbench } from '../rows/workbench.js';
 import {
   checkAxpby,
   checkCholesky,
@@ -32,8 +33,8 @@ export class WasmBackend extends HostPasses implements Backend {
   #machine: Machine | undefined;
   #factorizations: Factorizations | undefined;
 
-  constructor(machine: Machine, description: string) {
-    super();
+  constructor(machine: Machine, description: string, workbench?: RowWorkbench) {
+    super(workbench);
     this.#machine = machine;
     this.#factorizations = new Factorizations(machine);
     this.description = description;

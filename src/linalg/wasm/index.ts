@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../backend.js';
+import { RowWorkbench } from '../rows/workbench.js';
 import { WasmBackend } from './backend.js';
 import { chooseKernel } from './choice.js';
 import { loadKernels } from './kernels.js';
@@ -47,8 +48,14 @@ export async function createWasmBackend(options: WasmBackendOptions = {}): Promi
   const storage = new SharedStorage(places.heap);
   const { memory } = storage;
   const kernels = loadKernels(module, memory, tile);
-  const team = await Team.start({ module, memory, tile }, kernels, threads);
+  const workbench = threads > 1 ? new RowWorkbench() : undefined;
+  const team = await Team.start(
+    { module, memory, tile, rows: workbench?.start },
+    { ...kernels, rows: workbench },
+    threads,
+  );
+  if (workbench) workbench.crew = (count) => team.run('rowCalls', count, true, []);
   const arithmetic = `${family === 'fma' ? 'relaxed SIMD with fused multiply-add' : 'SIMD'}${pairingWanted() ? ' in pairs' : ''}`;
   const description = `WebAssembly, ${arithmetic}, tile ${name}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
-  return new WasmBackend({ storage, kernels, team, regions: places }, description);
+  return new WasmBackend({ storage, kernels, team, regions: places }, description, workbench);
 }

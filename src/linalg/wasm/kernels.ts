@@ -3,6 +3,7 @@
  * and every leading dimension counts bytes.
  */
 import type { Dtype } from '../matrix.js';
+import type { RowCalls } from '../rows/calls.js';
 
 /** Packs `count` rows or columns, `depth` elements each, into panels as wide as the tile. */
 type Pack = (count: number, depth: number, source: number, stride: number, target: number) => void;
@@ -78,7 +79,10 @@ export interface Kernels {
   mirror(begin: number, end: number, c: number, ldc: number): void;
 }
 
-export type KernelSet = Record<Dtype, Kernels>;
+export interface KernelSet extends Record<Dtype, Kernels> {
+  /** The kernels over rows, where threads share them out. */
+  readonly rows?: Pick<RowCalls, 'make'>;
+}
 
 /** `tile` is rows×vectors, such as `6x2`. */
 export function loadKernels(module: WebAssembly.Module, memory: WebAssembly.Memory, tile: string): KernelSet {

@@ -6,7 +6,10 @@
 import type { KernelSet, Kernels } from './kernels.js';
 import { blockDepth, blockRows, parameterCount, parametersPointer, roundUp, tileOffset } from './layout.js';
 
-export type Operation = keyof typeof tasks;
+export type Operation = keyof typeof tasks | typeof rowCalls;
+
+/** Task i makes call i of those written down for the kernels over rows. */
+const rowCalls = 'rowCalls';
 
 /** Parameters are numbers in the order in which the task takes them. */
 type Task = (kernels: Kernels, index: number, workspace: number, parameters: Float64Array) => void;
@@ -137,7 +140,7 @@ const tasks = {
   segmentSums,
 } satisfies Record<string, Task>;
 /** Operations travel between threads as an index into this list; the first parameter is the element size. */
-export const operations = Object.keys(tasks) as Operation[];
+export const operations = [...Object.keys(tasks), rowCalls] as Operation[];
 
 export function runTask(
   kernels: KernelSet,
@@ -146,7 +149,8 @@ export function runTask(
   workspace: number,
   parameters: Float64Array,
 ): void {
-  tasks[operation](parameters[0] === 8 ? kernels.float64 : kernels.float32, index, workspace, parameters);
+  if (operation === rowCalls) kernels.rows!.make(index);
+  else tasks[operation](parameters[0] === 8 ? kernels.float64 : kernels.float32, index, workspace, parameters);
 }
 
 export function parametersOf(memory: WebAssembly.Memory): Float64Array {

@@ -6,6 +6,7 @@
 import { Worker } from 'node:worker_threads';
 import { artefact } from '../../artefact.js';
 import { BackendError } from '../../errors.js';
+import type { RowStart } from '../rows/calls.js';
 import type { KernelSet } from './kernels.js';
 import { controlPointer, workspacePointer } from './layout.js';
 import { type Operation, operations, parametersOf, runTask } from './tasks.js';
@@ -20,6 +21,8 @@ export interface WorkerStart {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly tile: string;
+  /** Undefined where there is no other thread. */
+  readonly rows: RowStart | undefined;
   /** The calling thread is 0. */
   readonly thread: number;
 }

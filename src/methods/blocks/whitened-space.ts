@@ -283,8 +283,6 @@ function add(target: Float64Array, source: RealArray): void {
 }
 
 function subtract(matrix: Matrix, vector: Float64Array): void {
-  for (let i = 0; i < matrix.rows; i++) {
-    const row = matrix.row(i);
-    for (let j = 0; j < row.length; j++) row[j] -= vector[j];
-  }
+  const { data, rows, cols, stride } = matrix;
+  for (let i = 0; i < rows; i++) for (let j = 0, at = i * stride; j < cols; j++, at++) data[at] -= vector[j];
 }

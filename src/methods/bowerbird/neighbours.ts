@@ -101,18 +101,11 @@ export class Neighbours {
   }
 
   /** values ← values + factor · (sum of the neighbours' rows of `source`, weighted, each times its voice) */
-  add(values: Matrix, factor: number, source: Matrix, voices: Float64Array): void {
-    const { cols } = values;
-    const [out, from] = [values.data, source.data];
-    const sum = new Float64Array(cols);
-    for (let i = 0; i < values.rows; i++) {
-      sum.fill(0);
-      for (let e = this.#starts[i]; e < this.#starts[i + 1]; e++) {
-        const weight = factor * this.#weights[e] * voices[this.#to[e]];
-        for (let c = 0, at = this.#to[e] * source.stride; c < cols; c++, at++) sum[c] += weight * from[at];
-      }
-      for (let c = 0, at = i * values.stride; c < cols; c++, at++) out[at] += sum[c];
-    }
+  add(backend: Backend, values: Matrix, factor: number, source: Matrix, voices: Float64Array): void {
+    const [to, weights] = [this.#to, this.#weights];
+    const spoken = new Float64Array(to.length);
+    for (let e = 0; e < to.length; e++) spoken[e] = factor * weights[e] * voices[to[e]];
+    backend.addSparse(values, { starts: this.#starts, columns: to, values: spoken }, source);
   }
 
   /** Σ_jk W_jk v_j v_k (row j)·(row k), both directions counted, v the voices. */

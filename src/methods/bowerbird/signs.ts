@@ -5,12 +5,12 @@
  * few or wrong web pictures explain nothing well: so signs are measured by those of the trusted web pictures, each left out
  * of the mean that it helped to make, since these are no strangers.
  */
-import type { Matrix } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
 import { logSumExp, rowDots } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 import type { Neighbours } from './neighbours.js';
 import type { BowerbirdSolver } from './solver.js';
-import { axpy, dotOf, productsWith, timesVector } from './vectors.js';
+import { dotOf, productsWith, timesVector } from './vectors.js';
 
 /** Means and standard deviations of a picture's own signs among pictures that show what is listed. */
 export interface Yardstick {
@@ -24,6 +24,8 @@ const leastTrusted = 5;
 /** Signs that a picture has by itself, and those of them that are looked at in its neighbours too. */
 const ownSigns = 7;
 const aroundSigns = [0, 1, 2, 3, 5];
+/** Columns of neighbours' sums that are held at a time. */
+const lookColumns = 256;
 
 /** Reads the signs of pictures as a solver's means, which must not change meanwhile, explain them. */
 export class SignReader {
@@ -85,8 +87,14 @@ export class SignReader {
     const { backend, known: others, dimension: d } = ground;
     const left = meanVariances.reduce((sum, value) => sum + value, 0) / meanVariances.length;
     const variance = this.#variance;
-    const density = (distance: number, spread: number) =>
-      (-options.sharpness * (distance / spread + d * Math.log(spread))) / 2;
+    // Log densities of distances, linear in them.
+    const slopeOf = (spread: number) => -options.sharpness / (2 * spread);
+    const levelOf = (spread: number) => (-options.sharpness * d * Math.log(spread)) / 2;
+    const [slope, level] = [slopeOf(variance + left), levelOf(variance + left)];
+    const [farSlope, farLevel] = [slopeOf(variance + others.between), levelOf(variance + others.between)];
+    const spreads = others.counts.map((count) => variance + others.within / count);
+    const knownSlopes = spreads.map(slopeOf);
+    const knownLevels = spreads.map((spread) => levelOf(spread) - Math.log(spreads.length));
     const [lengths, knownLengths] = [means, others.means].map((matrix) => rowDots(backend, matrix, matrix));
     const [roots, knownRoots] = [lengths, knownLengths].map((values) => values.map(rootOf));
     const n = squares.length;
@@ -97,12 +105,15 @@ export class SignReader {
     const terms = new Float64Array(others.means.rows + 1);
     for (let j = 0; j < n; j++) {
       const norm = Math.sqrt(squares[j]) || 1;
-      const own = listed.row(j);
-      cosine[j] = Number.NEGATIVE_INFINITY;
-      let [first, second] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-      for (let c = 0; c < own.length; c++) {
-        let [product, square, root] = [own[c], lengths[c], roots[c]];
-        if (c === labels?.[j]) {
+      const label = labels ? labels[j] : -1;
+      let closest = Number.NEGATIVE_INFINITY;
+      let first = Number.NEGATIVE_INFINITY;
+      let second = Number.NEGATIVE_INFINITY;
+      for (let c = 0, at = j * listed.stride; c < listed.cols; c++, at++) {
+        let product = listed.data[at];
+        let square = lengths[c];
+        let root = roots[c];
+        if (c === label) {
           // μ without x, whose part of μ is w: (μ − w x) / (1 − w).
           const rest = this.#solver.restWithout(j);
           const part = 1 - rest;
@@ -110,29 +121,34 @@ export class SignReader {
           product = (product - part * squares[j]) / rest;
           root = rootOf(square);
         }
-        const near = product / root / norm;
-        if (near > cosine[j]) {
-          cosine[j] = near;
+        const near = product / root;
+        if (near > closest) {
+          closest = near;
           nearest[j] = c;
         }
-        densities[c] = density(Math.max(0, squares[j] - 2 * product + square), variance + left);
-        if (densities[c] > first) [first, second] = [densities[c], first];
-        else if (densities[c] > second) second = densities[c];
+        const density = slope * Math.max(0, squares[j] - 2 * product + square) + level;
+        densities[c] = density;
+        if (density > first) {
+          second = first;
+          first = density;
+        } else if (density > second) second = density;
       }
-      const other = known.row(j);
-      knownCosine[j] = Number.NEGATIVE_INFINITY;
-      for (let k = 0; k < other.length; k++) {
-        knownCosine[j] = Math.max(knownCosine[j], other[k] / knownRoots[k] / norm);
-        const distance = Math.max(0, squares[j] - 2 * other[k] + knownLengths[k]);
-        terms[k] = density(distance, variance + others.within / others.counts[k]) - Math.log(other.length);
+      let closestKnown = Number.NEGATIVE_INFINITY;
+      for (let k = 0, at = j * known.stride; k < known.cols; k++, at++) {
+        const product = known.data[at];
+        closestKnown = Math.max(closestKnown, product / knownRoots[k]);
+        const distance = Math.max(0, squares[j] - 2 * product + knownLengths[k]);
+        terms[k] = knownSlopes[k] * distance + knownLevels[k];
       }
-      terms[other.length] = density(squares[j], variance + others.between);
+      terms[known.cols] = farSlope * squares[j] + farLevel;
+      cosine[j] = closest / norm;
+      knownCosine[j] = closestKnown / norm;
       const together = logSumExp(densities);
       ratio[j] = together - Math.log(densities.length) - logSumExp(terms);
-      alone[j] = together - terms[other.length];
+      alone[j] = together - terms[known.cols];
       length[j] = Math.log(squares[j] / d + 1e-12);
       tight[j] = cosine[j] - this.#closeness[nearest[j]];
-      margin[j] = own.length > 1 ? first - second : 0;
+      margin[j] = listed.cols > 1 ? first - second : 0;
     }
     return { columns, nearest };
   }
@@ -212,23 +228,32 @@ function commonLook(
   products: Matrix,
   { ground: { backend }, means }: BowerbirdSolver,
 ): Float64Array {
-  const k = neighbours.count;
+  const { count, nearest } = neighbours;
+  const n = rows.rows;
   const roots = rowDots(backend, means, means).map(rootOf);
-  const mean = new Float64Array(rows.cols);
-  const cosines = new Float64Array(products.cols);
-  return Float64Array.from(squaredLengths, (_, j) => {
-    mean.fill(0);
-    cosines.fill(0);
-    for (let place = 0; place < k; place++) {
-      const other = neighbours.nearest[j * k + place];
-      const factor = 1 / (k * (Math.sqrt(squaredLengths[other]) || 1));
-      axpy(mean, factor, rows.row(other));
-      axpy(cosines, factor, products.row(other));
+  const sparse = {
+    starts: Int32Array.from({ length: n + 1 }, (_, j) => j * count),
+    columns: nearest,
+    values: Float64Array.from(nearest, (other) => 1 / (count * (Math.sqrt(squaredLengths[other]) || 1))),
+  };
+  const most = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
+  const lengths = new Float64Array(n);
+  /** Visits the means over neighbours of some columns at a time. */
+  const visit = (source: Matrix, see: (j: number, column: number, value: number) => void) => {
+    for (let column = 0; column < source.cols; column += lookColumns) {
+      const end = Math.min(source.cols, column + lookColumns);
+      const sums = Matrix.zeros(n, end - column, source.dtype);
+      backend.addSparse(sums, sparse, source.view(0, n, column, end));
+      for (let j = 0, at = 0; j < n; j++) for (let c = column; c < end; c++, at++) see(j, c, sums.data[at]);
     }
-    let most = Number.NEGATIVE_INFINITY;
-    for (let c = 0; c < cosines.length; c++) most = Math.max(most, cosines[c] / roots[c]);
-    return most / Math.max(dotOf(mean, mean), 1e-12);
+  };
+  visit(products, (j, c, value) => {
+    most[j] = Math.max(most[j], value / roots[c]);
   });
+  visit(rows, (j, _column, value) => {
+    lengths[j] += value * value;
+  });
+  return most.map((value, j) => value / Math.max(lengths[j], 1e-12));
 }
 
 const rootOf = (square: number): number => Math.sqrt(Math.max(square, 1e-12));

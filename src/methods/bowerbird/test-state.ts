@@ -128,7 +128,10 @@ export class TestState {
     const { dimension: d } = this.solver.ground;
     const sharpness = this.solver.options.sharpness * this.heat;
     const { products, lengths, squares } = this.#distances();
-    const variances = Float64Array.from(squares, (_, c) => this.variance + this.#meanVariance(c));
+    const listed = this.scale;
+    const variances = Float64Array.from(squares, (_, c) =>
+      c < this.solver.categories ? listed : this.variance + this.#meanVariance(c),
+    );
     const factors = variances.map((variance) => -sharpness / (2 * variance));
     const constants = variances.map((variance) => (-sharpness * d * Math.log(variance)) / 2);
     const [to, from, cols] = [this.scores.data, products.data, squares.length];
@@ -188,7 +191,7 @@ export class TestState {
     const before = this.#scratch.copyFrom(this.assignments).data;
     const now = this.assignments.data;
     this.#evidence.copyFrom(this.scores);
-    neighbours?.add(this.#evidence, neighbourWeight, this.assignments, this.#voices);
+    neighbours?.add(this.solver.ground.backend, this.#evidence, neighbourWeight, this.assignments, this.#voices);
     if (learning) {
       this.#combine();
       for (let step = 0; step < 3; step++) {
