@@ -10,6 +10,7 @@ import {
   withValidation,
 } from '../evaluation/index.js';
 import { type LoadOptions, loadProblem, problemHash } from '../problem/index.js';
+import type { DownloadContext } from './download-messages.js';
 import type { ShardContext } from './shard-worker.js';
 
 /** What the coordinator sends: a context of evaluation whose file is named apart, and the splits its jobs ask for. */
@@ -18,14 +19,27 @@ export interface QueuedEvaluation extends Omit<EvaluationContext, 'source'> {
   splits: readonly Split[];
 }
 
-/**
- * @param device where this machine computes, whatever the coordinator says
- * @param plugins modules of this machine; those of the coordinator are not asked for
- */
-export function jobHandlers(
-  device?: EvaluationContext['device'],
-  plugins: readonly string[] = [],
-): Record<string, RegisteredHandler> {
+/** What a worker decides for itself, whatever coordinators say. */
+export interface WorkerSettings {
+  /** Its queue. */
+  url: string;
+  /** Where this machine computes. */
+  device?: EvaluationContext['device'];
+  /** Modules of this machine; those of the coordinator are not asked for. */
+  plugins?: readonly string[];
+  /** Address ranges that may be reached for a crawl although they are not public. */
+  allowedAddresses?: readonly string[];
+}
+
+/** Pictures that a worker fetches at the same time, as many as a crawl on one machine. */
+const downloadsAtOnce = 16;
+
+export function jobHandlers({
+  url,
+  device,
+  plugins = [],
+  allowedAddresses = [],
+}: WorkerSettings): Record<string, RegisteredHandler> {
   return {
     evaluation: {
       module: artefact('evaluation/job-handler.js'),
@@ -45,6 +59,15 @@ export function jobHandlers(
         const { network, limits, batch } = context as ShardContext;
         if (!files.model) throw new ArgumentError('the run names no network');
         return { network: { ...network, model: files.model }, limits, batch, places };
+      },
+    },
+    downloads: {
+      module: artefact('cli/download-worker.js'),
+      atOnce: downloadsAtOnce,
+      reachesOut: true,
+      async prepare(context): Promise<DownloadContext> {
+        const { run, network } = context as DownloadContext;
+        return { run, network: { ...network, allowedAddresses }, url };
       },
     },
   };

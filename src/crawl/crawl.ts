@@ -11,6 +11,7 @@ import { jsonApi } from './api.js';
 import type { Category } from './categories.js';
 import type { CheckOptions } from './check.js';
 import { type DownloadOptions, PictureStore, picturesFolder } from './download.js';
+import type { DownloadDispatcher, Downloads } from './elsewhere.js';
 import type { Keys } from './keys.js';
 import { type LaneOptions, LaneRunner } from './lane.js';
 import { defaultLicences, type LicenceCode, licenceCodes } from './licence.js';
@@ -43,6 +44,8 @@ export interface CrawlOptions {
   concurrency?: number;
   /** Categories worked on at the same time. @default 8 */
   parallelCategories?: number;
+  /** Has pictures fetched elsewhere, such as by workers on other machines. @default here */
+  elsewhere?: DownloadDispatcher;
   signal?: AbortSignal;
   /**
    * Kept pictures of those wanted, with a part for each source; before that the wait for a catalog that another process
@@ -81,15 +84,22 @@ export async function crawl(options: CrawlOptions): Promise<CrawlSummary> {
   options.signal?.addEventListener('abort', interrupt, { once: true });
   const groups = [...(options.network.groups ?? []), ...options.sources.flatMap(({ hosts }) => hosts ?? [])];
   let http: HttpClient | undefined;
+  let downloads: Downloads | undefined;
   try {
+    await refuseSecondCrawl(catalog, options);
     const pauses = await catalog.pauses();
     const onPause = (name: string, seconds: number) => catalog.recordPause(name, seconds);
-    http = new HttpClient({ ...options.network, groups, pauses, onPause });
-    await refuseSecondCrawl(catalog, options);
-    return await new Crawl(options, catalog, http, stop).run();
+    const network = { ...options.network, groups };
+    downloads = await options.elsewhere?.(network, {
+      signal: stop.signal,
+      onPause: ({ name, seconds }) => onPause(name, seconds),
+    });
+    http = new HttpClient({ ...network, pauses, onPause, shared: downloads?.turns });
+    return await new Crawl(options, catalog, http, downloads, stop).run();
   } finally {
     options.signal?.removeEventListener('abort', interrupt);
     for (const source of options.sources) await source.close?.();
+    await downloads?.close();
     await http?.close();
     await catalog.close();
   }
@@ -108,11 +118,17 @@ class Crawl {
   #placeholders: ReadonlySet<string> = new Set();
   #killers = new Set<string>();
 
-  constructor(options: CrawlOptions, catalog: Catalog, http: HttpClient, stop: AbortController) {
+  constructor(
+    options: CrawlOptions,
+    catalog: Catalog,
+    http: HttpClient,
+    downloads: Downloads | undefined,
+    stop: AbortController,
+  ) {
     this.#options = options;
     this.#catalog = catalog;
     this.#stop = stop;
-    this.#store = new PictureStore(catalog.folder, http, options.check);
+    this.#store = new PictureStore(catalog.folder, http, options.check, downloads);
     this.#slots = new Semaphore(options.concurrency ?? 16);
     this.#perCategory = options.perCategory ?? 100;
     this.#retry = {

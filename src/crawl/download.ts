@@ -8,6 +8,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PictureRow } from '../catalog/index.js';
 import { signatureBytes } from '../decoding/index.js';
+import { answerOf, type Downloads, pictureHeaders } from './elsewhere.js';
 import { sha256Of } from './file-hash.js';
 import { Refusal } from './network/failure.js';
 import type { HttpClient } from './network/http.js';
@@ -38,21 +39,34 @@ export class PictureStore {
   readonly #workspace: string;
   readonly #http: HttpClient;
   readonly #maximumBytes: number;
+  readonly #downloads: Downloads | undefined;
 
-  constructor(workspace: string, http: HttpClient, options: DownloadOptions = {}) {
+  /** @param downloads who fetches pictures of the web, if not this process */
+  constructor(workspace: string, http: HttpClient, options: DownloadOptions = {}, downloads?: Downloads) {
     this.#workspace = workspace;
     this.#http = http;
+    this.#downloads = downloads;
     this.#maximumBytes = options.maximumBytes ?? 25 * 2 ** 20;
     ownFolder(join(workspace, picturesFolder));
     ownFolder(join(workspace, picturesFolder, partialFolder));
   }
 
-  async fetch(picture: PictureRow, source: Source, signal?: AbortSignal): Promise<StoredPicture> {
+  /** @param attempt of this picture, from 1 */
+  async fetch(
+    picture: PictureRow,
+    source: Source,
+    attempt: number,
+    signal: AbortSignal | undefined,
+  ): Promise<StoredPicture> {
     if (source.read) return this.#store(picture.id, source.read(picture), this.#maximumBytes);
+    const downloads = this.#downloads;
+    const maximumBytes = this.#maximumBytes;
     const options = {
-      maximumBytes: this.#maximumBytes,
-      signal,
-      headers: { accept: 'image/*' },
+      ...{ maximumBytes, signal, headers: pictureHeaders },
+      ...(downloads && {
+        elsewhere: async (url: URL, hop: number) =>
+          answerOf(await downloads.request(`${picture.id}-${attempt}-${hop}`, { url: url.href, maximumBytes }, signal)),
+      }),
       // The hosts of a source's own pictures are part of its service, whose terms are those of the API.
       robots: (url: URL) => !source.hosts?.hosts.some((pattern) => matchesHost(pattern, url.hostname)),
     };

@@ -4,6 +4,13 @@ export { type CrawlOptions, crawl } from './crawl.js';
 export { type DedupeOptions, type DedupeSummary, dedupe, type MergeRecord, TestLeakError } from './dedupe/dedupe.js';
 export { type FeatureSet, openFeatureSet } from './dedupe/feature-set.js';
 export { type NearbyOptions, type NearbyPair, nearbyRows } from './dedupe/nearby.js';
+export {
+  type DownloadDispatcher,
+  type HostPause,
+  type PictureRequest,
+  PictureRequester,
+  type RequestOutcome,
+} from './elsewhere.js';
 export { type KeyName, Keys, keyNames } from './keys.js';
 export { defaultLicences, type LicenceCode, licenceCodes, parseLicences } from './licence.js';
 export type { NetworkOptions } from './network/http.js';

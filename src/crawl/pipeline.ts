@@ -40,7 +40,7 @@ export async function processPicture(picture: PictureRow, source: Source, option
   const fetch = () =>
     withRetries(() => {
       attempts++;
-      return store.fetch(picture, source, context.signal);
+      return store.fetch(picture, source, attempts, context.signal);
     }, options.retry);
 
   try {

@@ -3,6 +3,7 @@
  * delivered one at a time in the order in which they come, and an abort, or an error of whoever makes the jobs or takes
  * the results, stops all.
  */
+import { setMaxListeners } from 'node:events';
 import { ArgumentError } from '../errors.js';
 import type { ExecutionOptions, JobFailure } from './executor.js';
 
@@ -52,6 +53,8 @@ export async function dispatch<Job, Result>(
   { signal, onResult, onFailure }: ExecutionOptions<Job, Result>,
 ): Promise<void> {
   const stop = new AbortController();
+  // Every job that runs listens.
+  setMaxListeners(0, stop.signal);
   const follow = () => stop.abort(signal?.reason);
   if (signal?.aborted) follow();
   else signal?.addEventListener('abort', follow, { once: true });

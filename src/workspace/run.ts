@@ -21,6 +21,8 @@ export interface RunOptions {
   again?: StageName;
   /** Has features extracted elsewhere than in this process. */
   extractElsewhere?: StageContext['extractElsewhere'];
+  /** Has pictures of the web fetched elsewhere than in this process. */
+  downloadElsewhere?: StageContext['downloadElsewhere'];
   /** Keep parameters that were chosen before, though what they were chosen on has changed, and compare nothing. */
   quick?: boolean;
   signal?: AbortSignal;
@@ -153,6 +155,7 @@ class Run {
       workspace: this.#workspace,
       signal,
       extractElsewhere: this.#options.extractElsewhere,
+      downloadElsewhere: this.#options.downloadElsewhere,
       onProgress: (progress) => this.#progress(stage, progress),
       note: (message) => {
         notes.push(message);

@@ -2,6 +2,7 @@
  * A stage: a named step with what it depends on and what it leaves behind. It is done when it once ran to its end with
  * the same inputs and its outputs are still what they were.
  */
+import type { DownloadDispatcher } from '../crawl/index.js';
 import type { Progress } from '../progress.js';
 import type { FeatureModel, ShardDispatcher } from '../vision/index.js';
 import type { Workspace } from './workspace.js';
@@ -40,6 +41,8 @@ export interface StageContext {
   readonly signal: AbortSignal;
   /** Where features are extracted, if not here. */
   extractElsewhere?(work: ElsewhereWork): ShardDispatcher;
+  /** Where pictures of the web are fetched, if not here. */
+  downloadElsewhere?: DownloadDispatcher;
   onProgress(progress: Progress): void;
   /** Something a user should know; shown at once and kept with the result. */
   note(message: string): void;

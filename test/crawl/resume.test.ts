@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCatalog } from '../../src/catalog/index.js';
 import { crawlWords, startChild } from './web/child.js';
-import { allPictures, crawlFake, pictureFiles, temporaryFolder } from './web/crawling.js';
+import { contents } from './web/contents.js';
+import { crawlFake, pictureFiles, temporaryFolder } from './web/crawling.js';
 import { generator } from './web/pictures.js';
 import { FakeWeb } from './web/server.js';
 
@@ -17,19 +17,6 @@ beforeAll(async () => {
   web = await FakeWeb.start();
 });
 afterAll(() => web.stop());
-
-/** Everything the catalog says, but for times and the number of tries. */
-async function contents(workspace: string) {
-  const rows = (await allPictures(workspace)).map((row) => {
-    const { attempts: _a, foundAt: _f, changedAt: _c, ...rest } = row as unknown as Record<string, unknown>;
-    return rest;
-  });
-  const catalog = await openCatalog(workspace);
-  const lanes = [];
-  for await (const lane of catalog.query('SELECT * FROM lane ORDER BY category, source')) lanes.push(lane);
-  await catalog.close();
-  return { rows, lanes, files: pictureFiles(workspace) };
-}
 
 describe('a crawl that is killed', () => {
   const folder = temporaryFolder();

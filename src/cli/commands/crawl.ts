@@ -13,7 +13,10 @@ import {
 } from '../../crawl/index.js';
 import { UsageError } from '../../errors.js';
 import { defineCommand } from '../command.js';
+import { largestQueued } from '../download-messages.js';
+import { requireQueueAddress } from '../executor.js';
 import { repeating } from '../progress.js';
+import { queuedDownloads } from '../queued-downloads.js';
 import { pluginOption } from '../shared-options.js';
 
 export default defineCommand({
@@ -121,6 +124,11 @@ export default defineCommand({
       minimum: 2,
       description: 'A file found for this many categories is a placeholder.',
     },
+    queue: {
+      type: 'string',
+      placeholder: 'URL',
+      description: 'Pictures are fetched by the machines of "bowerbird worker --queue URL" (redis://…).',
+    },
     'ignore-robots': { type: 'flag', description: 'Do not ask robots.txt; for hosts of your own.' },
     'allow-address': {
       type: 'list',
@@ -146,6 +154,9 @@ export default defineCommand({
     { command: 'bowerbird crawl birds --source folder:photos', explanation: 'the pictures of photos/CATEGORY/…' },
   ],
   async run({ args: [workspace], options, json, print, printJson, progress, signal }) {
+    if (options.queue) requireQueueAddress(options.queue);
+    if (options.queue && options['maximum-bytes'] > largestQueued)
+      throw new UsageError(`with --queue a file has at most ${largestQueued} bytes (--maximum-bytes)`);
     const contact = options.contact ?? process.env.BOWERBIRD_CONTACT;
     const endpoints = pairs(options.endpoint, 'endpoint');
     const sources = options.source.map((name) => createSource(name, { endpoints, contact }));
@@ -195,6 +206,7 @@ export default defineCommand({
           idleTimeout: options['idle-timeout'],
           honourRobots: !options['ignore-robots'],
         },
+        ...(options.queue && { elsewhere: queuedDownloads({ queue: options.queue, workspace, progress }) }),
         signal,
         onNote: (message) => progress.note(message),
         onProgress: (state) => update({ stage: 'crawl', ...state }),

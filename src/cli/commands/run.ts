@@ -4,6 +4,7 @@ import { stateColour } from '../colour.js';
 import { defineCommand } from '../command.js';
 import { requireQueueAddress } from '../executor.js';
 import { duration, repeating, stagesUpdate } from '../progress.js';
+import { queuedDownloads } from '../queued-downloads.js';
 import { queuedShards } from '../queued-features.js';
 
 /** Lines of what failed that are shown. */
@@ -28,7 +29,8 @@ export default defineCommand({
     queue: {
       type: 'string',
       placeholder: 'URL',
-      description: 'Features are extracted by the machines of "bowerbird worker --queue URL" (redis://…).',
+      description:
+        'Pictures are fetched and features extracted by the machines of "bowerbird worker --queue URL" (redis://…).',
     },
     quick: {
       type: 'flag',
@@ -50,6 +52,7 @@ export default defineCommand({
         again: options.again,
         ...(options.queue && {
           extractElsewhere: (work) => queuedShards({ ...work, queue: options.queue!, progress }),
+          downloadElsewhere: queuedDownloads({ queue: options.queue, workspace: folder, progress }),
         }),
         quick: options.quick,
         signal,

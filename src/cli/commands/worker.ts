@@ -1,4 +1,4 @@
-/** `bowerbird worker`: takes jobs of searches and comparisons from a queue. */
+/** `bowerbird worker`: takes jobs of searches, feature extractions and crawls from a queue. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,10 +14,10 @@ import { amount } from '../table.js';
 
 export default defineCommand({
   name: 'worker',
-  summary: 'Take jobs of searches and comparisons from a queue.',
+  summary: 'Take jobs of searches, feature extractions and crawls from a queue.',
   description:
-    'Start one on each machine. It waits for runs started with --queue, fetches the problem from the coordinator or a ' +
-    'shared folder, checks it, and fits. Ctrl-C gives unfinished jobs back; a worker that dies is noticed and its jobs ' +
+    'Start one on each machine. It waits for runs started with --queue, fetches what they need from the coordinator or a ' +
+    'shared folder, checks it, and fits, extracts features or downloads pictures. Ctrl-C gives unfinished jobs back; a worker that dies is noticed and its jobs ' +
     'go to others.',
   arguments: [],
   options: {
@@ -31,6 +31,11 @@ export default defineCommand({
     cache: { type: 'string', placeholder: 'DIR', description: 'Where fetched problems are kept.' },
     device: { type: 'choice', choices: deviceChoices, description: 'Compute here, whatever the run says.' },
     ...pluginOption,
+    'allow-address': {
+      type: 'list',
+      placeholder: 'RANGE,…',
+      description: 'Address ranges that crawls may reach from here although they are not public, such as 127.0.0.0/8.',
+    },
     lock: {
       type: 'number',
       minimum: 0.5,
@@ -72,10 +77,12 @@ export default defineCommand({
     progress.note(`waiting for jobs, ${places} at a time; Ctrl-C ends the worker`);
     const count = await serveQueue({
       url: options.queue,
-      handlers: jobHandlers(
-        options.device,
-        options.plugin?.map((path) => pathToFileURL(path).href),
-      ),
+      handlers: jobHandlers({
+        url: options.queue,
+        device: options.device,
+        plugins: options.plugin?.map((path) => pathToFileURL(path).href),
+        allowedAddresses: options['allow-address'],
+      }),
       places,
       folder: options.folder,
       cache: options.cache ?? join(cacheFolder(), 'problems'),

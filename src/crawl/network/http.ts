@@ -2,9 +2,9 @@
  * GET over http(s) with a limit on everything: rate, redirects, bytes, time without progress, time in total, and which
  * addresses may be reached. Every hop of a redirect is checked and limited like a first request.
  */
-import { Agent, type Dispatcher, request } from 'undici';
-import type { FailureKind } from '../../catalog/index.js';
+import { Agent, request } from 'undici';
 import { AddressPolicy } from './address.js';
+import { discard, limited, networkFailure } from './body.js';
 import { FetchFailure, Refusal } from './failure.js';
 import { HostLimiter, type LimiterOptions, retryAfter } from './limiter.js';
 import { longestRobots, RobotsCache, RobotsRules } from './robots.js';
@@ -45,7 +45,13 @@ export interface GetOptions {
   robots?(url: URL): boolean;
   /** Sent as an URL-encoded form with POST. */
   form?: Record<string, string>;
+  /** Makes each request elsewhere than in this process; what leads from one to the next stays here. */
+  elsewhere?: Elsewhere;
 }
+
+/** An answer, or the address it redirects to. */
+export type Redirect = { location: string; status: number };
+export type Elsewhere = (url: URL, hop: number) => Promise<Omit<HttpAnswer, 'url'> | Redirect>;
 
 type Settings = Required<
   Pick<NetworkOptions, 'connectTimeout' | 'idleTimeout' | 'totalTimeout' | 'maximumRedirects' | 'honourRobots'>
@@ -89,7 +95,9 @@ export class HttpClient {
       if (seen.has(url.href))
         throw new FetchFailure('redirect-loop', `${url.origin}${url.pathname.slice(0, 200)} redirects to itself`);
       seen.add(url.href);
-      const step = await this.#hop(url, asked, consume);
+      const step = asked.elsewhere
+        ? await this.#hopElsewhere(url, asked.elsewhere, seen.size, consume)
+        : await this.#hop(url, asked, consume);
       if ('value' in step) return step.value;
       if (seen.size > this.#settings.maximumRedirects)
         throw new FetchFailure('redirect-loop', `more than ${this.#settings.maximumRedirects} redirects`);
@@ -99,15 +107,34 @@ export class HttpClient {
     }
   }
 
+  /** One request, for somebody who follows redirects and asks robots.txt himself. */
+  async once<T>(
+    address: string,
+    options: GetOptions,
+    consume: (answer: HttpAnswer) => Promise<T>,
+  ): Promise<{ value: T } | Redirect> {
+    return this.#hop(this.#addresses.check(address), options, consume);
+  }
+
   async close(): Promise<void> {
     await this.#agent.destroy();
+  }
+
+  async #hopElsewhere<T>(
+    url: URL,
+    elsewhere: Elsewhere,
+    hop: number,
+    consume: (answer: HttpAnswer) => Promise<T>,
+  ): Promise<{ value: T } | Redirect> {
+    const answer = await elsewhere(url, hop);
+    return 'location' in answer ? answer : { value: await consume({ url, ...answer }) };
   }
 
   async #hop<T>(
     url: URL,
     options: GetOptions,
     consume: (answer: HttpAnswer) => Promise<T>,
-  ): Promise<{ value: T } | { location: string; status: number }> {
+  ): Promise<{ value: T } | Redirect> {
     const { signal } = options;
     const release = await this.limiter.acquire(url.hostname, signal);
     const timeout = new AbortController();
@@ -228,51 +255,4 @@ function redirected(options: GetOptions, status: number, from: URL, to: URL): Ge
 function serverTime({ date }: HttpAnswer['headers']): number {
   const time = typeof date === 'string' ? Date.parse(date) : Number.NaN;
   return Number.isNaN(time) ? Date.now() : time;
-}
-
-/** Reads the rest of a short error page, which keeps the connection; anything longer is cut off. */
-async function discard(body: Dispatcher.ResponseData['body'], status: number): Promise<void> {
-  if (body.readableEnded || body.destroyed) return;
-  body.on('error', () => {});
-  if (status >= 200 && status < 300) body.destroy();
-  else await body.dump({ limit: 65_536 }).catch(() => {});
-}
-
-/** Only errors of the connection are turned into failures; those of whoever reads the body stay what they are. */
-async function* limited(
-  body: AsyncIterable<Buffer>,
-  url: URL,
-  length: string | string[] | undefined,
-  maximumBytes: number,
-): AsyncIterable<Buffer> {
-  if (typeof length === 'string' && Number(length) > maximumBytes)
-    throw new Refusal('too-large', `${length} bytes announced, ${maximumBytes} allowed`);
-  let read = 0;
-  try {
-    for await (const chunk of body) {
-      read += chunk.length;
-      if (read > maximumBytes) throw new Refusal('too-large', `more than ${maximumBytes} bytes`);
-      yield chunk;
-    }
-  } catch (error) {
-    throw networkFailure(error, url);
-  }
-  if (typeof length === 'string' && /^\d+$/.test(length) && read !== Number(length))
-    throw new FetchFailure('length', `${read} bytes arrived, ${length} were announced`);
-}
-
-const kindsByCode: Record<string, FailureKind> = {
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_BODY_TIMEOUT: 'timeout',
-  ETIMEDOUT: 'timeout',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'length',
-  UND_ERR_HEADERS_OVERFLOW: 'unexpected-answer',
-};
-
-function networkFailure(error: unknown, url: URL): Error {
-  if (error instanceof FetchFailure || error instanceof Refusal) return error;
-  const { code = '', message = '', cause } = error as { code?: string; message?: string; cause?: unknown };
-  if (cause instanceof FetchFailure) return cause;
-  return new FetchFailure(kindsByCode[code] ?? 'connection', `${url.host}: ${message || code}`, { cause: error });
 }

@@ -27,11 +27,27 @@ export interface LimiterOptions {
   pauses?: readonly { name: string; seconds: number }[];
   /** Told when a host asks for a pause, with the name of its group or its own. */
   onPause?(name: string, seconds: number): void;
+  /** Where several processes ask the same hosts: turns that all of them take from one place. @default none */
+  shared?: SharedTurns;
+}
+
+/** Turns that several processes take together; the same limits as here, but for all of them. */
+export interface SharedTurns {
+  /** A turn that has begun, or how many milliseconds to wait before asking again, and whether a host wants it so. */
+  take(
+    name: string,
+    intervalMs: number,
+    concurrency: number,
+  ): Promise<{ release(): void } | { delay: number; paused: boolean }>;
+  /** Without `seconds` for longer each time, whoever's turn it was. */
+  pause(name: string, seconds?: number): void;
+  succeeded(name: string): void;
 }
 
 interface Bucket {
   name: string;
   interval: number;
+  concurrency: number;
   free: number;
   /** Earliest moment of the next request. */
   next: number;
@@ -57,6 +73,7 @@ export class HostLimiter {
   readonly #buckets = new Map<string, Bucket>();
   readonly #pauses: ReadonlyMap<string, number>;
   readonly #onPause: LimiterOptions['onPause'];
+  readonly #shared: SharedTurns | undefined;
 
   constructor(options: LimiterOptions = {}) {
     this.#groups = options.groups ?? [];
@@ -65,6 +82,8 @@ export class HostLimiter {
     this.#maximumPause = (options.maximumPause ?? 120) * 1000;
     this.#pauses = new Map(options.pauses?.map(({ name, seconds }) => [name, now() + seconds * 1000]));
     this.#onPause = options.onPause;
+    this.#shared = options.shared;
+    for (const { name, seconds } of options.pauses ?? []) this.#shared?.pause(name, seconds);
   }
 
   /** Waits for this host's turn; the returned function ends the turn and must be called. */
@@ -72,11 +91,12 @@ export class HostLimiter {
     const bucket = this.#bucket(host);
     const turn = bucket.turn.then(() => this.#wait(bucket, signal));
     bucket.turn = turn.catch(() => {});
-    await turn;
+    const release = await turn;
     let released = false;
     return () => {
       if (released) return;
       released = true;
+      release();
       bucket.free++;
       bucket.freed?.();
     };
@@ -85,6 +105,9 @@ export class HostLimiter {
   /** Holds back the whole group, at the host's request or, without `seconds`, for longer each time. */
   pause(host: string, seconds?: number): void {
     const bucket = this.#bucket(host);
+    this.#shared?.pause(bucket.name, seconds);
+    // How long a pause of unknown length is depends on what the other processes have met.
+    if (this.#shared && seconds === undefined) return;
     // Requests that were under way together count as one reason to slow down.
     if (seconds === undefined && bucket.pausedUntil > now()) return;
     const chosen = seconds ?? Math.min(60, 2 ** bucket.pauses++);
@@ -94,7 +117,9 @@ export class HostLimiter {
 
   /** A request succeeded: the next pause of unknown length starts short again. */
   succeeded(host: string): void {
-    this.#bucket(host).pauses = 0;
+    const bucket = this.#bucket(host);
+    bucket.pauses = 0;
+    this.#shared?.succeeded(bucket.name);
   }
 
   /** Slows a host down further, as its robots.txt asks. */
@@ -103,7 +128,8 @@ export class HostLimiter {
     bucket.interval = Math.max(bucket.interval, spacing(requestsPerSecond));
   }
 
-  async #wait(bucket: Bucket, signal?: AbortSignal): Promise<void> {
+  /** Gives what ends the turn for other processes. */
+  async #wait(bucket: Bucket, signal?: AbortSignal): Promise<() => void> {
     while (bucket.free <= 0) await this.#freed(bucket, signal);
     for (;;) {
       signal?.throwIfAborted();
@@ -117,12 +143,21 @@ export class HostLimiter {
         );
       const delay = Math.max(paused, bucket.next - moment);
       // Timers are no finer than a millisecond, which matters only for rates nobody asks of a real host.
-      if (delay <= 0 || (delay < 1 && bucket.interval < 10)) {
-        bucket.next = Math.max(bucket.next, moment) + bucket.interval;
-        bucket.free--;
-        return;
+      if (delay > 0 && (delay >= 1 || bucket.interval >= 10)) {
+        await sleep(delay, undefined, { signal });
+        continue;
       }
-      await sleep(delay, undefined, { signal });
+      const turn = await this.#shared?.take(bucket.name, bucket.interval, bucket.concurrency);
+      if (turn && 'delay' in turn) {
+        if (turn.paused) bucket.pausedUntil = Math.max(bucket.pausedUntil, now() + turn.delay);
+        else await sleep(turn.delay, undefined, { signal });
+        continue;
+      }
+      if (signal?.aborted) turn?.release();
+      signal?.throwIfAborted();
+      bucket.next = Math.max(bucket.next, now()) + bucket.interval;
+      bucket.free--;
+      return () => turn?.release();
     }
   }
 
@@ -146,10 +181,10 @@ export class HostLimiter {
     let bucket = this.#buckets.get(name);
     if (!bucket) {
       this.#forget();
+      const concurrency = group?.concurrency ?? this.#concurrency;
       bucket = {
-        name,
+        ...{ name, concurrency, free: concurrency },
         interval: spacing(group?.requestsPerSecond ?? this.#requestsPerSecond),
-        free: group?.concurrency ?? this.#concurrency,
         next: 0,
         pausedUntil: this.#pauses.get(name) ?? 0,
         pauses: 0,
@@ -165,7 +200,7 @@ export class HostLimiter {
     if (this.#buckets.size < manyBuckets) return;
     const moment = now();
     for (const [name, bucket] of this.#buckets)
-      if (bucket.next < moment && bucket.pausedUntil < moment && bucket.free === this.#concurrency)
+      if (bucket.next < moment && bucket.pausedUntil < moment && bucket.free === bucket.concurrency)
         this.#buckets.delete(name);
   }
 }

@@ -1,7 +1,8 @@
-/** A worker's part in one run: takes its jobs, runs them on threads of this process and answers. */
+/** A worker's part in one run: takes its jobs, runs them on threads of this process, or all in this one, and answers. */
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { failureOf } from '../failure.js';
+import { OwnThread } from '../own-thread.js';
 import { Seat } from '../seat.js';
 import { type JobAnswer, keys, notPublished, type Sealed } from './records.js';
 import { parsed } from './schema.js';
@@ -17,6 +18,8 @@ export interface AttachmentOptions {
   handler: URL;
   context: unknown;
   places: number;
+  /** Whether jobs run in this thread, all at once, because they wait rather than compute. */
+  waiting: boolean;
   /** A job whose worker has been silent this long is given to another one. */
   lockMs: number;
   onJob(event: { id: string; seconds: number; failed: boolean }): void;
@@ -29,8 +32,9 @@ const graceMs = 2000;
 export class Attachment {
   readonly #options: AttachmentOptions;
   readonly #stop = new AbortController();
-  readonly #seats: Seat[];
-  readonly #free: Seat[];
+  /** Each with a job at most, or one of this thread with all of them. */
+  readonly #seats: (Seat | OwnThread)[];
+  readonly #free: (Seat | OwnThread)[];
   readonly #worker: Worker;
   #lastActivity = Date.now();
   running = 0;
@@ -38,8 +42,9 @@ export class Attachment {
   constructor(options: AttachmentOptions) {
     this.#options = options;
     const start = { handler: options.handler.href, context: options.context };
-    this.#seats = Array.from({ length: options.places }, () => new Seat(start, graceMs));
-    this.#free = [...this.#seats];
+    const { places, waiting } = options;
+    this.#seats = waiting ? [new OwnThread(start)] : Array.from({ length: places }, () => new Seat(start, graceMs));
+    this.#free = waiting ? new Array(places).fill(this.#seats[0]) : [...this.#seats];
     this.#worker = new Worker(options.run, (job, token) => this.#process(job, token), {
       connection: options.redis,
       prefix: keys.queuePrefix,
@@ -86,7 +91,7 @@ export class Attachment {
     const signal = this.#stop.signal;
     const begun = performance.now();
     // BullMQ gives this worker no more jobs than it has places.
-    const seat = this.#free.pop() as Seat;
+    const seat = this.#free.pop() as Seat | OwnThread;
     this.running++;
     let told = 0;
     try {

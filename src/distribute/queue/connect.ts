@@ -1,6 +1,7 @@
 /** Connections to Redis or Valkey: refused at once with a reason, but patient once they have worked. */
 import { Redis } from 'ioredis';
 import { ArgumentError, BowerbirdError } from '../../errors.js';
+import { queueCredentials } from './secret.js';
 
 /** The queue cannot be reached or does not answer as expected. */
 export class QueueError extends BowerbirdError {
@@ -49,4 +50,9 @@ export async function connect(url: string, password?: string): Promise<Redis> {
       error,
     );
   }
+}
+
+/** A connection of one's own, with the password of the environment where the address has none. */
+export function connectQueue(url: string): Promise<Redis> {
+  return connect(url, queueCredentials({}).password);
 }

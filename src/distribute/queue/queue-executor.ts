@@ -52,6 +52,8 @@ export interface QueueExecutorOptions extends QueueCredentials {
   files?: Record<string, string>;
   /** Whether jobs name files that are offered to the workers while the run goes on. @default false */
   offers?: boolean;
+  /** Whether an answer that was delivered is taken out of the queue at once, where there are very many. @default false */
+  forgets?: boolean;
   /** Address of this machine for workers that fetch the files. @default the one that talks to the queue */
   host?: string;
   /** How long to wait for another coordinator of this run, which may have died, to be given up. @default 11000 */
@@ -238,6 +240,7 @@ class QueueExecutor implements OfferingExecutor {
           if (!outcome || !this.#waiting.has(key)) return;
           this.#done++;
           settle(() => resolve(outcome as Outcome<Result>));
+          if (this.#options.forgets) await this.#queue.remove(key);
         } catch {
           // Redis is away; the next heartbeat looks again.
         }
@@ -270,7 +273,8 @@ class QueueExecutor implements OfferingExecutor {
   /** What came of a job; undefined while it is not known. */
   async #answer(key: string, job: { id: string }): Promise<Outcome<unknown> | undefined> {
     const state = await this.#queue.getJobState(key);
-    if (state === 'unknown') await this.#add(key, job);
+    // Unless its answer came meanwhile, and was taken out of the queue.
+    if (state === 'unknown' && this.#waiting.has(key)) await this.#add(key, job);
     if (state !== 'completed' && state !== 'failed') return undefined;
     const entry = await this.#queue.getJob(key);
     if (!entry) return undefined;

@@ -18,6 +18,13 @@ export const keys = {
   workers: `${prefix}:workers`,
   /** WorkerRecord; expires unless the worker renews it. */
   worker: (id: string) => `${prefix}:worker:${id}`,
+  /** Sign of the coordinator that the limits of a run stand (SharedTurns). */
+  limits: (run: string) => `${prefix}:limits:${run}`,
+  /** What is known about one name of these limits, and the turns under way. */
+  limit: (run: string, name: string) => `${prefix}:limits:${run}:state:${name}`,
+  leases: (run: string, name: string) => `${prefix}:limits:${run}:leases:${name}`,
+  /** Contents on their way to the coordinator, by the job they are of. */
+  contents: (run: string, job: string) => `${prefix}:contents:${run}:${job}`,
   /** BullMQ puts its own keys under this prefix. */
   queuePrefix: `${prefix}:queue`,
 };

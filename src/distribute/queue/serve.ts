@@ -21,6 +21,10 @@ export interface RegisteredHandler {
   module: URL;
   /** Whether its jobs name files that the coordinator offers while the run goes on. @default false */
   offered?: boolean;
+  /** Jobs at the same time, all in the worker's own thread, where they wait rather than compute. @default the worker's places */
+  atOnce?: number;
+  /** Only for runs that are signed, or of a queue on this machine: its jobs reach out to where a stranger could want to. */
+  reachesOut?: boolean;
   /** The context for `open` from that of the run and the local paths of its files. */
   prepare(
     context: unknown,
@@ -63,8 +67,8 @@ const mostAvoided = 50_000;
 /** Expired runs that are cleared away after one look at the list. */
 const mostExpired = 5;
 const unsignedHere = 'it is signed, and no secret is known here';
-const secretHint =
-  'Set BOWERBIRD_QUEUE_SECRET to the same value for coordinator and workers, or share a folder and name it with --folder.';
+const secretHint = 'Set BOWERBIRD_QUEUE_SECRET to the same value for coordinator and workers.';
+const fileHint = `${secretHint.slice(0, -1)}, or share a folder and name it with --folder.`;
 /** How long giving jobs back may take where the queue does not answer. */
 const patienceMs = 5000;
 
@@ -200,16 +204,19 @@ class Server {
 
   /** False when this worker cannot serve the run. */
   async #workFor(run: string, record: RunRecord): Promise<boolean> {
-    const { signal, onEvent, places, lockMs = 15_000 } = this.#options;
+    const { signal, onEvent, lockMs = 15_000 } = this.#options;
     try {
       const prepared = await this.#prepare(record);
+      const { atOnce } = this.#options.handlers[record.handler];
+      this.#me.places = atOnce ?? this.#options.places;
       this.#attachment = new Attachment({
         redis: this.#redis,
         run,
         fingerprint: record.fingerprint,
         signer: this.#signer,
         worker: this.#me.id,
-        places,
+        places: this.#me.places,
+        waiting: atOnce !== undefined,
         lockMs,
         ...prepared,
         onJob: (job) => {
@@ -236,6 +243,7 @@ class Server {
     await this.#attachment.detach();
     this.#attachment = undefined;
     this.#me.run = undefined;
+    this.#me.places = this.#options.places;
     onEvent?.({ kind: 'detached', run });
     return true;
   }
@@ -244,13 +252,15 @@ class Server {
     const { handlers, folder, cache, signal } = this.#options;
     const registered = Object.hasOwn(handlers, record.handler) ? handlers[record.handler] : undefined;
     if (!registered) throw new Error(`this worker knows no handler "${record.handler}"`);
+    if (registered.reachesOut && !this.#signer.signs && !isLoopback(new URL(this.#options.url).hostname))
+      throw new QueueError('the run is not signed, so nothing is fetched from the web for it', secretHint);
     const files: Record<string, string> = {};
     const key = this.#signer.fileKey(record.salt);
     const address = this.#mayFetch(record.address) ? record.address : undefined;
     for (const [name, file] of Object.entries(record.files))
       files[name] = await obtainFile(file, { folder, cache, address, key, signal }).catch((error: Error) => {
         if (address || !record.address) throw error;
-        throw new QueueError(`${error.message}, and the run is not signed, so nothing is fetched for it`, secretHint);
+        throw new QueueError(`${error.message}, and the run is not signed, so nothing is fetched for it`, fileHint);
       });
     const places = { folder, cache, address, key };
     return { handler: registered.module, context: await registered.prepare(record.context, files, signal, places) };

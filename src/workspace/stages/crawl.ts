@@ -52,7 +52,7 @@ export const crawlStage: Stage = {
   outputs: async () => [layout.crawled],
 
   async run(context) {
-    const { workspace, signal, onProgress, note } = context;
+    const { workspace, signal, onProgress, note, downloadElsewhere } = context;
     const { configuration } = workspace;
     const { crawl: settings } = configuration;
     await continueOrMoveAside(context);
@@ -82,6 +82,7 @@ export const crawlStage: Stage = {
           concurrency: 8,
         })),
       },
+      elsewhere: downloadElsewhere,
       signal,
       onNote: note,
       onProgress,
