@@ -75,4 +75,18 @@ describe('the estimate of bowerbird', () => {
     for (let i = 2; i < labels.length; i++)
       expect(solver.trust[i]).toBeCloseTo(1 / (1 + Math.exp(-looks[i] - odds)), 9);
   });
+
+  it('moves the spread of web pictures half way to that of the trusted ones, where near ones count for more', () => {
+    const solver = new BowerbirdSolver(ground, options);
+    const before = solver.webVariance;
+    solver.judgeWeb();
+    const freedom = options.tails * d;
+    let [squares, trusted] = [0, 0];
+    webLabels.forEach((label, i) => {
+      const own = squaredDistance(web.rows.row(i), prior.means.row(label));
+      squares += (solver.trust[i] * own * (freedom + d)) / (freedom + own / before);
+      trusted += solver.trust[i];
+    });
+    expect(solver.webVariance).toBeCloseTo((before + squares / trusted / d) / 2, 8);
+  });
 });
