@@ -9,7 +9,7 @@ import { allMutants, draw } from './mutants/draw.mjs';
 import { equivalent } from './mutants/equivalent.mjs';
 import { sourcesOf, testFilesOf } from './mutants/folders.mjs';
 import { HostedTests } from './mutants/hosted-tests.mjs';
-import { digestOf, Journal } from './mutants/journal.mjs';
+import { digestsOf, filesToTry, Journal } from './mutants/journal.mjs';
 import { reach } from './mutants/reach.mjs';
 import { Sandbox } from './mutants/sandbox.mjs';
 
@@ -63,16 +63,19 @@ for (const entry of equivalent)
     say(`scripts/mutants/equivalent.mjs names a mutant of src/${entry.file} that is no longer there: ${entry.before}`);
 const drawn = draw(possible, sample, values.seed);
 const counted = drawn.filter((mutant) => !isEquivalent(mutant));
-const tests = digestOf(root, testFiles);
+const digests = digestsOf(root, testFiles);
 const place = join(root, '.mutants', folder.replaceAll('/', '-'));
 const journal = new Journal(`${place}.jsonl`);
 const results = new Map();
-if (!values.anew)
-  for (const mutant of counted) {
-    const known = journal.known(mutant, tests);
-    if (known) results.set(mutant.name, known);
-  }
-const open = counted.filter(({ name }) => !results.has(name));
+/** Test files to try of each mutant that is not known. */
+const toTry = new Map();
+for (const mutant of counted) {
+  const known = values.anew ? undefined : journal.known(mutant);
+  const files = filesToTry(known, digests);
+  if (files.length > 0) toTry.set(mutant.name, files);
+  else results.set(mutant.name, known);
+}
+const open = counted.filter(({ name }) => toTry.has(name));
 say(
   `src/${folder}: ${possible.length} mutants in ${sources.length} files; ${drawn.length} drawn, ` +
     `${drawn.length - counted.length} of them equivalent, ${results.size} known, ${open.length} to try`,
@@ -98,8 +101,9 @@ async function tryAll() {
       process.exit(130);
     });
   try {
-    say(`running ${testFiles.length} test files once, to see which of them reach which mutant`);
-    const { reached, modules } = await reach(sandbox, host, open, testFiles, host.reachedFolder);
+    const running = testFiles.filter((file) => open.some(({ name }) => toTry.get(name).includes(file)));
+    say(`running ${running.length} test files once, to see which of them reach which mutant`);
+    const { reached, modules } = await reach(sandbox, host, open, running, host.reachedFolder);
     for (const { file, failed } of modules)
       if (failed) say(`${file} fails without a mutant and is left out: ${failed}`);
     const usable = new Map(modules.filter(({ failed }) => !failed).map((module) => [module.file, module]));
@@ -128,12 +132,13 @@ function isAlive(pid) {
 /** Runs the tests that reach a mutant, the quickest first, until one fails. */
 async function tryOne(sandbox, host, mutant, reached, usable) {
   const begun = Date.now();
-  const about = { name: mutant.name, file: mutant.file, line: mutant.line, source: mutant.source, tests };
+  const about = { name: mutant.name, file: mutant.file, line: mutant.line, source: mutant.source, tests: digests };
   const entry = (status, by) => ({ ...about, status, by, seconds: Math.round((Date.now() - begun) / 100) / 10 });
   const chosen = [...reached.keys()]
-    .filter((file) => usable.has(file))
+    .filter((file) => usable.has(file) && toTry.get(mutant.name).includes(file))
     .sort((a, b) => usable.get(a).milliseconds - usable.get(b).milliseconds);
-  if (chosen.length === 0) return entry('not reached');
+  const before = values.anew ? undefined : journal.known(mutant);
+  if (chosen.length === 0) return entry(before?.status ?? 'not reached');
   if (!sandbox.mutate(mutant)) return entry('invalid');
   try {
     let ran = 0;

@@ -8,7 +8,7 @@ import { equivalent } from '../../scripts/mutants/equivalent.mjs';
 // @ts-expect-error: a plain script, without declarations
 import { sourcesOf, testFilesOf } from '../../scripts/mutants/folders.mjs';
 // @ts-expect-error: a plain script, without declarations
-import { Journal } from '../../scripts/mutants/journal.mjs';
+import { filesToTry, Journal } from '../../scripts/mutants/journal.mjs';
 import { temporaryFolder } from '../temporary-folder.js';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -57,21 +57,25 @@ describe('mutants', () => {
 describe('the journal of mutants', () => {
   const mutant = { name: 'a', source: 'as it was' };
 
+  const tests = { 'one.test.ts': 'old', 'two.test.ts': 'old' };
+  const changed = { 'one.test.ts': 'old', 'two.test.ts': 'new', 'three.test.ts': 'new' };
+
   it('believes that a mutant is noticed while its source is the same, whatever became of the tests', () => {
     const file = join(folder, 'noticed.jsonl');
-    new Journal(file).add({ ...mutant, tests: 'old', status: 'killed' });
+    new Journal(file).add({ ...mutant, tests, status: 'killed' });
     const journal = new Journal(file);
-    expect(journal.known(mutant, 'new')?.status).toBe('killed');
-    expect(journal.known({ ...mutant, source: 'changed' }, 'old')).toBeUndefined();
+    expect(filesToTry(journal.known(mutant), changed)).toEqual([]);
+    expect(journal.known({ ...mutant, source: 'changed' })).toBeUndefined();
+    expect(filesToTry(undefined, changed)).toEqual(Object.keys(changed));
   });
 
-  it('tries a survivor again when the tests changed, and reads past the last line of a run that was killed', () => {
+  it('tries a survivor again with the tests that changed, and reads past the last line of a run that was killed', () => {
     const file = join(folder, 'survived.jsonl');
-    new Journal(file).add({ ...mutant, tests: 'old', status: 'survived' });
+    new Journal(file).add({ ...mutant, tests, status: 'survived' });
     writeFileSync(file, '{"name": "b", "sta', { flag: 'a' });
     const journal = new Journal(file);
-    expect(journal.known(mutant, 'old')?.status).toBe('survived');
-    expect(journal.known(mutant, 'new')).toBeUndefined();
+    expect(filesToTry(journal.known(mutant), tests)).toEqual([]);
+    expect(filesToTry(journal.known(mutant), changed)).toEqual(['two.test.ts', 'three.test.ts']);
   });
 });
 
