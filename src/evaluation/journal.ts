@@ -68,9 +68,9 @@ export class Journal {
 function parseLine(path: string, number: number, text: string): JournalLine {
   try {
     const line = JSON.parse(text) as JournalLine;
-    if (typeof line.job?.id === 'string') return line;
+    if (typeof line.job.id === 'string') return line;
   } catch {
-    // Said below.
+    // No JSON, or none with a job: said below.
   }
   throw new FormatError(path, undefined, `line ${number} is not the record of a job`, 'Start again in a new folder.');
 }

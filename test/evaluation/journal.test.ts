@@ -53,7 +53,10 @@ describe('the journal', () => {
 
   it('refuses a file that is something else', async () => {
     const path = join(folder, 'd.jsonl');
-    writeFileSync(path, 'hello\n');
-    await expect(Journal.open(path)).rejects.toThrow('line 1 is not the record of a job');
+    for (const text of ['hello\n', 'null\n', '{"name": "something"}\n', '{"job": {"id": 5}}\n']) {
+      writeFileSync(path, text);
+      await expect(Journal.open(path)).rejects.toMatchObject({ code: 'BOWERBIRD_FORMAT' });
+      await expect(Journal.open(path)).rejects.toThrow('line 1 is not the record of a job');
+    }
   });
 });

@@ -2,13 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { claimTable } from '../../src/evaluation/experiments/claims.js';
+import { accuracyTable } from '../../src/evaluation/experiments/paper.js';
 import { paperPage } from '../../src/evaluation/experiments/paper-page.js';
 import {
+  builtInProblem,
   type CompareRow,
   type CompareTable,
   type ExperimentResult,
   runExperiment,
 } from '../../src/evaluation/index.js';
+import { methods } from '../../src/methods/index.js';
 import { generateProblem } from '../../src/problem/index.js';
 import { temporaryFolder } from '../temporary-folder.js';
 
@@ -38,6 +41,18 @@ describe('the claims of the paper', () => {
     expect(verdict('paper beats chao').slice(3)).toEqual([33.85, 10, 'holds']);
   });
 
+  it('are one for each comparison of methods in the paper, which its figures bear out', () => {
+    const all = (setting: CompareTable['setting']) =>
+      tableOf(setting, Object.fromEntries(methods.map(({ name }) => [name, 0.5])));
+    const told = claimTable(all('standard'), all('generalized')).rows;
+    expect(told).toHaveLength(25);
+    expect(new Set(told.map(([setting, claim]) => `${setting}: ${claim}`)).size).toBe(25);
+    for (const row of told) {
+      expect(row[3], String(row[1])).toBeGreaterThan(0);
+      expect(row.slice(4)).toEqual([0, 'unclear']);
+    }
+  });
+
   it('are left out where a method did not take part', () => {
     expect(rows.some((row) => String(row[1]).includes('combo'))).toBe(false);
   });
@@ -58,10 +73,11 @@ describe('the claims of the paper', () => {
               name: 'paper',
               mark: 1,
               points: [
-                { x: 0.1, y: 50 },
                 { x: 1, y: 51.239 },
+                { x: 0.1, y: 50 },
               ],
             },
+            { name: 'bowerbird', points: [{ x: 0.5, y: 60 }] },
           ],
         },
       ],
@@ -70,10 +86,57 @@ describe('the claims of the paper', () => {
     } as unknown as ExperimentResult;
     const page = paperPage(result, [standard, generalized]);
     expect(page).toContain('| standard | kmm beats lr |');
-    expect(page).toContain('| λ1 | paper (chosen 1) |');
-    expect(page).toContain('| 1 | 51.24 |');
-    expect(page).toContain('| generalized | chao | search | ridge 2 |');
+    expect(page).toContain('the best of 20 trials on validation categories; seed 1.');
+    expect(page).toContain(
+      [
+        '## λ1: accuracy (%)',
+        '',
+        '| λ1 | paper (chosen 1) | bowerbird |',
+        '| ---: | ---: | ---: |',
+        '| 0.1 | 50 |  |',
+        '| 0.5 |  | 60 |',
+        '| 1 | 51.24 |  |',
+        '',
+        '<details><summary>Parameters</summary>',
+        '',
+        '| setting | method | chosen by | parameters |',
+        '| --- | --- | --- | --- |',
+        '| standard | lr | search | ridge 2 |',
+      ].join('\n'),
+    );
+    expect(page).toContain('| generalized | chao | search | ridge 2 |\n\n</details>\n\nSkipped:');
     expect(page).toContain('- svm-plus: there is no text');
+    expect(page).not.toContain('Failed');
+  });
+
+  it('come with the accuracies of each of the paper’s tables beside its own', () => {
+    const ours = accuracyTable('table2', [standard, generalized]);
+    expect(ours.title).toContain('Table II');
+    expect(ours.rows).toEqual([
+      ['chao', 30, '28.00–32.00', null, null, null, 'search'],
+      ['paper', 40, '38.00–42.00', null, null, null, 'search'],
+    ]);
+    const printed = { ...standard.rows[0], paperAccuracy: 68.39, validationAccuracy: 0.51239 };
+    const [lr] = accuracyTable('table1', [{ ...standard, rows: [printed] }, generalized]).rows;
+    expect(lr).toEqual(['lr', 60, '58.00–62.00', 68.39, -8.39, 51.24, 'search']);
+    const besides = tableOf('standard', { bowerbird: 0.8, combo: 0.7 });
+    expect(accuracyTable('table1', [besides, generalized]).rows.map(([method]) => method)).toEqual([
+      'combo',
+      'bowerbird',
+    ]);
+    expect(accuracyTable('table3', [besides, generalized]).rows).toEqual([]);
+  });
+});
+
+describe('the problem of experiments that are given none', () => {
+  it('is larger and noisier than a generated one by default, and another by seed', () => {
+    const problem = builtInProblem(3);
+    const { testNames, auxiliaryNames, testFeatures, testSemantics, webKinds } = problem;
+    expect([testNames.length, auxiliaryNames.length]).toEqual([12, 30]);
+    expect([testFeatures.rows, testFeatures.cols, testSemantics.cols]).toEqual([300, 64, 20]);
+    const clean = webKinds!.filter((kind) => kind === 'clean').length;
+    expect(Math.abs(clean / 240 - 0.5)).toBeLessThan(0.12);
+    expect(builtInProblem(4).testFeatures.at(0, 0)).not.toBe(testFeatures.at(0, 0));
   });
 });
 

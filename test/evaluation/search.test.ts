@@ -62,6 +62,15 @@ describe('a search', () => {
     expect(one.chosen.stoppedTrials).toBe(4);
   });
 
+  it('in the generalized setting searches the parts of a method in the setting that they know', async () => {
+    const options = { ...base, folder: place('parts'), method: 'wsl+lr', generalized: true, trials: 1 };
+    const { trials } = await search(options);
+    expect(trials.map((line) => [line.job.method, line.job.generalized, 'outcome' in line])).toEqual([
+      ['xiao', false, true],
+      ['wsl+lr', true, true],
+    ]);
+  });
+
   it('with more trials keeps those it has', async () => {
     await search({ ...base, folder: place('more'), method: 'lr', trials: 3 });
     const before = readFileSync(join(place('more'), 'trials.jsonl'), 'utf8');

@@ -37,7 +37,7 @@ function tableLines({ title, columns, rows }: ExperimentTable): string[] {
   ];
 }
 
-/** At most thirty points of each series, the first and the last among them. */
+/** Curves of more than thirty points are to be looked at, and left out here. */
 function plotLines({ title, x, y, series }: ExperimentPlot): string[] {
   const all = [...new Set(series.flatMap(({ points }) => points.map((point) => point.x)))].sort((a, b) => a - b);
   if (all.length > 30) return [];

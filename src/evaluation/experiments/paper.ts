@@ -71,7 +71,7 @@ export async function runPaper(
 }
 
 /** The rows of one of the paper's tables, ours beside its own. */
-function accuracyTable(group: GroupName, [standard, generalized]: readonly CompareTable[]): ExperimentTable {
+export function accuracyTable(group: GroupName, [standard, generalized]: readonly CompareTable[]): ExperimentTable {
   const { title, setting, methods } = methodGroups[group];
   const table = setting === 'generalized' ? generalized : standard;
   const percent = (value: number) => Math.round(1e4 * value) / 100;

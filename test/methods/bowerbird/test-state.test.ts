@@ -39,7 +39,7 @@ const leftInMeans = mean(solver.meanVariances);
 
 /** ‖x_j − δ − μ‖² */
 function distance(state: TestState, j: number, centre: ArrayLike<number>): number {
-  return pictures.rows.row(j).reduce((sum: number, x, k) => sum + (x - state.shift[k] - centre[k]) ** 2, 0);
+  return Array.from(pictures.rows.row(j)).reduce((sum, x, k) => sum + (x - state.shift[k] - centre[k]) ** 2, 0);
 }
 
 describe('the test pictures in the estimate of bowerbird', () => {
