@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { allMutants, draw } from './mutants/draw.mjs';
 import { equivalent } from './mutants/equivalent.mjs';
-import { sourcesOf, testFilesOf } from './mutants/folders.mjs';
+import { sourcesOf, testFilesFor } from './mutants/folders.mjs';
 import { HostedTests } from './mutants/hosted-tests.mjs';
 import { digestsOf, filesToTry, Journal } from './mutants/journal.mjs';
 import { reach } from './mutants/reach.mjs';
@@ -45,7 +45,8 @@ const sources = sourcesOf(root, folder).filter(
     !unwanted.some((part) => name.includes(part)),
 );
 if (sources.length === 0) fail(`src/${folder} has no such sources`);
-const testFiles = testFilesOf(root, folder);
+const testsOf = new Map(sources.map((source) => [source, testFilesFor(root, folder, source)]));
+const testFiles = [...new Set([...testsOf.values()].flat())];
 if (testFiles.length === 0) fail(`no tests belong to src/${folder}: name them in scripts/mutants/folders.mjs`);
 
 const say = (text) => console.error(text);
@@ -71,7 +72,7 @@ const results = new Map();
 const toTry = new Map();
 for (const mutant of counted) {
   const known = values.anew ? undefined : journal.known(mutant);
-  const files = filesToTry(known, digests);
+  const files = filesToTry(known, digests).filter((file) => testsOf.get(mutant.file).includes(file));
   if (files.length > 0) toTry.set(mutant.name, files);
   else results.set(mutant.name, known);
 }
@@ -108,7 +109,9 @@ async function tryAll() {
       if (failed) say(`${file} fails without a mutant and is left out: ${failed}`);
     const usable = new Map(modules.filter(({ failed }) => !failed).map((module) => [module.file, module]));
     if (usable.size === 0) throw new Error('all tests fail without a mutant: run them and mend them first');
-    say(`${Math.round((Date.now() - started) / 1000)} s`);
+    const slowest = modules.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 3);
+    const told = slowest.map(({ file, milliseconds }) => `${file} ${Math.round(milliseconds / 1000)} s`);
+    say(`${Math.round((Date.now() - started) / 1000)} s, longest: ${told.join(', ')}`);
     for (const [i, mutant] of open.entries()) {
       const entry = await tryOne(sandbox, host, mutant, reached.get(mutant.name), usable);
       journal.add(entry);

@@ -1,14 +1,23 @@
-// Which tests belong to which folder of src/, in one place. A folder that is not listed has those of the same name.
+// Which tests belong to which folder of src/, in one place. A folder that is not listed has those of the same name, and a
+// folder below one that is drawn from has its own where it is listed.
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
-/** Folder of src/ -> files and folders of test/. */
+/** Folder of src/ -> files and folders of test/: the nearest ones, and of those the quick ones where all take minutes. */
 const testsOf = {
   'linalg/cuda': ['linalg', 'learner/agreement.test.ts'],
   'methods/bowerbird': ['methods/bowerbird', 'methods/modern/image-text.test.ts'],
   'methods/blocks': ['methods/blocks', 'methods/bowerbird/parts.test.ts', 'fit/linear.test.ts'],
   catalog: ['catalog', 'crawl/reconcile.test.ts'],
+  crawl: ['categories', 'checks', 'command', 'faults', 'keys', 'own-sources'].map((name) => `crawl/${name}.test.ts`),
+  'crawl/dedupe': ['crawl/dedupe'],
+  'crawl/network': ['crawl/network.test.ts', 'crawl/checks.test.ts'],
+  'crawl/sources': ['crawl/sources.test.ts', 'crawl/own-sources.test.ts', 'crawl/keys.test.ts'],
   distribute: ['distribute', 'cli/worker.test.ts'],
+  studio: ['access', 'confinement', 'results', 'runs'].map((name) => `studio/${name}.test.ts`),
+  'workspace/dataset': ['workspace/dataset.test.ts'],
+  'workspace/export': ['workspace/classifier.test.ts', 'workspace/looks.test.ts'],
+  'workspace/semantics': ['workspace/semantics.test.ts', 'workspace/configuration.test.ts'],
 };
 
 /** Tests of memory, of being killed, of large sizes and of other programs take long and decide nothing about a small change. */
@@ -32,6 +41,13 @@ export function sourcesOf(root, folder) {
   return filesUnder(root, join('src', folder), /(?<!\.d)\.ts$/).filter(
     (path) => folder === 'linalg/cuda' || !onGpu.test(path),
   );
+}
+
+/** The test files that decide about mutants of a source, when mutants are drawn from a folder above it. */
+export function testFilesFor(root, folder, source) {
+  let nearest = dirname(source).slice('src/'.length);
+  while (nearest.length > folder.length && !testsOf[nearest]) nearest = dirname(nearest);
+  return testFilesOf(root, nearest);
 }
 
 /** The test files that decide about mutants of a folder. */

@@ -6,7 +6,7 @@ import { allMutants, draw } from '../../scripts/mutants/draw.mjs';
 // @ts-expect-error: a plain script, without declarations
 import { equivalent } from '../../scripts/mutants/equivalent.mjs';
 // @ts-expect-error: a plain script, without declarations
-import { sourcesOf, testFilesOf } from '../../scripts/mutants/folders.mjs';
+import { sourcesOf, testFilesFor, testFilesOf } from '../../scripts/mutants/folders.mjs';
 // @ts-expect-error: a plain script, without declarations
 import { filesToTry, Journal } from '../../scripts/mutants/journal.mjs';
 import { temporaryFolder } from '../temporary-folder.js';
@@ -85,6 +85,15 @@ describe('the tables of mutants', () => {
     expect(testFilesOf(root, 'formats')).toContain(join('test', 'formats', 'csv.test.ts'));
     expect(testFilesOf(root, 'methods/blocks')).toContain(join('test', 'fit', 'linear.test.ts'));
     expect(testFilesOf(root, 'formats').join()).not.toContain('memory.test.ts');
+  });
+
+  it('give a source the tests of the nearest folder that is listed', () => {
+    const tests = (source: string) => testFilesFor(root, 'crawl', join('src', 'crawl', source)) as string[];
+    expect(tests(join('dedupe', 'nearby.ts')).every((file) => file.startsWith(join('test', 'crawl', 'dedupe')))).toBe(
+      true,
+    );
+    expect(tests('lane.ts')).toEqual(testFilesOf(root, 'crawl'));
+    expect(tests('lane.ts')).toContain(join('test', 'crawl', 'checks.test.ts'));
   });
 
   it('give every equivalent mutant a reason', () => {
