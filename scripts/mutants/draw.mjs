@@ -8,14 +8,16 @@ import { Instrumenter } from '@stryker-mutator/instrumenter';
 const quiet = { debug() {}, info() {}, warn: console.error, isDebugEnabled: () => false };
 const hash = (text) => createHash('sha256').update(text).digest('hex');
 
-/** What an error says in words may change freely; its code and the place it names may not. */
+/** What an error says in words may change freely; its code, or the kind of a failure, and the place it names may not. */
 const wording = {
   shouldIgnore(path) {
     const call = path.parentPath?.node;
     const inError =
-      call?.type === 'NewExpression' && call.callee.name?.endsWith('Error') && path.listKey === 'arguments';
+      call?.type === 'NewExpression' && /(Error|Failure)$/.test(call.callee.name) && path.listKey === 'arguments';
     const words = ['StringLiteral', 'TemplateLiteral', 'ObjectExpression', 'BinaryExpression'].includes(path.node.type);
-    return inError && words && !path.node.value?.startsWith?.('BOWERBIRD_') ? 'wording of an error' : undefined;
+    const code =
+      path.node.value?.startsWith?.('BOWERBIRD_') || (call?.callee?.name?.endsWith('Failure') && path.key === 0);
+    return inError && words && !code ? 'wording of an error' : undefined;
   },
 };
 

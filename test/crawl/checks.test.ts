@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkPicture } from '../../src/crawl/check.js';
+import { windowOf } from '../../src/crawl/grey.js';
 import { plainText } from '../../src/crawl/html.js';
 import { licenceOf, parseLicences } from '../../src/crawl/licence.js';
 import { hashOf } from '../../src/crawl/perceptual-hash.js';
@@ -191,6 +192,17 @@ describe('the perceptual hash', () => {
         .toString(16)
         .padStart(16, '0'),
     );
+  });
+
+  it('sees a window of the picture where it lies, each side in its own direction', () => {
+    // A plane is the same however it is resampled, but for half a pixel at the edges.
+    const plane = Uint8Array.from({ length: 64 * 64 }, (_, i) => 2 * (i % 64) + (i >> 6));
+    const window = windowOf(plane, 0.25, 0.5, 0.375, 8);
+    for (let y = 0; y < 8; y++)
+      for (let x = 0; x < 8; x++)
+        expect(window[y * 8 + x]).toBeCloseTo(2 * (16 + 3 * (x + 0.5) - 0.5) + (32 + 3 * (y + 0.5) - 0.5), 9);
+    const whole = windowOf(plane, 0, 0, 1, 128);
+    expect([whole[0], whole[127], whole[127 * 128], whole.at(-1)]).toEqual([0, 126, 63, 189]);
   });
 
   it('hardly changes with encoding and size, and differs between pictures', async () => {

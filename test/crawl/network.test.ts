@@ -353,6 +353,11 @@ describe('a redirect', () => {
     expect(seen).toEqual([{ method: 'GET', authorization: undefined, accept: 'application/json', body: '' }]);
   });
 
+  it.each([404, 503])('that is none (%i) is not followed, whatever place it names', async (status) => {
+    const { seen } = await seenElsewhere(status, authorized);
+    expect(seen).toEqual([]);
+  });
+
   it.each([301, 302, 303])('(%i) of a form is followed without the form', async (status) => {
     const { seen } = await seenElsewhere(status, { ...authorized, form });
     expect(seen).toEqual([{ method: 'GET', authorization: undefined, accept: 'application/json', body: '' }]);

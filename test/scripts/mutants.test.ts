@@ -41,6 +41,10 @@ describe('mutants', () => {
     expect(changed).toContain("'BOWERBIRD_ODD'");
     expect(changed).not.toContain("'it is odd'");
     expect(changed).not.toContain("'even'");
+    const failure = "class Failure extends Error {}\nexport const late = () => new Failure('timeout', 'it is late');\n";
+    const other = (await mutantsOf('late.ts', failure)).map(({ original }) => original);
+    expect(other).toContain("'timeout'");
+    expect(other).not.toContain("'it is late'");
   });
 
   it('are drawn alike by the same seed, and keep their names when lines are added above', async () => {

@@ -108,7 +108,7 @@ async function* sameFeatures(
   if (!options.backend) throw new UsageError('comparing features needs a numerical backend');
   const sets: FeatureSet[] = [];
   try {
-    const rows: { item: Item; index?: number; place: { rows: FeatureSet['rows']; row: number } }[] = [];
+    const rows: { item: Item; place: { rows: FeatureSet['rows']; row: number } }[] = [];
     for (const [kind, path] of [
       ['test', options.testFeatures],
       ['auxiliary', options.auxiliaryFeatures],
@@ -127,7 +127,7 @@ async function* sameFeatures(
     const places = new Map(own.names.map((name, row) => [name, row]));
     for (const [index, item] of items.entries()) {
       const row = item.kind === 'web' ? places.get(item.name) : undefined;
-      if (row !== undefined && !gone[index]) rows.push({ item, index, place: { rows: own.rows, row } });
+      if (row !== undefined && !gone[index]) rows.push({ item, place: { rows: own.rows, row } });
     }
     if (!rows.some(({ item }) => item.kind === 'web'))
       throw new UsageError(
@@ -145,9 +145,8 @@ async function* sameFeatures(
       isReference: (row) => rows[row].item.kind !== 'web',
     });
     for await (const { row, of, distance } of pairs) {
-      const { item, index } = rows[row];
+      const { item } = rows[row];
       if (item.kind !== 'web' && item.kind === rows[of].item.kind) continue;
-      if (index !== undefined) gone[index] = 1;
       yield {
         item,
         of: rows[of].item,
