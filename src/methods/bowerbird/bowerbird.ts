@@ -41,7 +41,7 @@ import { folderSureness, type Manner, Rehearsal } from './rehearsal.js';
 import { mostRoundsAgain, type Settled, settle } from './settle.js';
 import { statedShares } from './shares.js';
 import { BowerbirdSolver, softened } from './solver.js';
-import { lonelyRows, type StrangerModel, strangerRatios } from './strangers.js';
+import { lonelyRows, type StrangerModel, type Strangers, strangerRatios } from './strangers.js';
 import { type TestSide, TestState } from './test-state.js';
 import { softmaxRows } from './vectors.js';
 
@@ -158,7 +158,7 @@ export class Bowerbird implements Method {
     };
     const signs = rows && { rows, counts: new TestState(start, everything).counts };
     const strangers = findStrangers(everything, signs, neighbours, rehearsal);
-    const side = { ...everything, listed: strangers.unlisted.map((chance) => 1 - chance) };
+    const side = { ...everything, listed: strangers.weights };
     const single = problem.testFeatures.rows < 2;
     const told = async (rounds: number, change: number) => {
       onProgress?.({ done: rounds, total: options.rounds, detail: `${percent(change)} % moved` });
@@ -188,7 +188,7 @@ export class Bowerbird implements Method {
     const side: TestSide = {
       ...stage.side,
       known: known.test,
-      listed: strangers.unlisted.map((chance) => 1 - chance),
+      listed: strangers.weights,
     };
     const named = namedPictures(pictures, known.test, problem.testNames.length);
     const { webVouched } = problem;
@@ -217,7 +217,7 @@ export class Bowerbird implements Method {
     space: WhitenedSpace,
     stage: Stage,
     settled: Settled,
-    strangers: { unlisted: Float64Array; share: number },
+    strangers: Strangers,
     webWeights: Float64Array,
   ): this {
     const { options } = this;

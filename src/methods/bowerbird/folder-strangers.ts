@@ -10,8 +10,9 @@ import {
   ratiosInCompany,
   reluctance,
   type StrangerModel,
-  strangerChances,
+  type Strangers,
   strangerRatios,
+  strangersAmong,
 } from './strangers.js';
 import type { TestSide } from './test-state.js';
 
@@ -39,17 +40,15 @@ export function findStrangers(
   signs: StrangerSigns | undefined,
   neighbours: Neighbours,
   rehearsal: Rehearsal | undefined,
-): { unlisted: Float64Array; share: number } {
+): Strangers {
   const n = pictures.rows.rows;
   if (!rehearsal || !signs) {
     const said = Float64Array.from({ length: n }, (_, j) => (known?.[j] === -1 ? 1 : 0));
-    return { unlisted: said, share: 0 };
+    return { unlisted: said, share: 0, weights: said.map((chance) => 1 - chance) };
   }
   const { strangers: model } = rehearsal;
   const { rows, counts } = signs;
-  const { chances, share } =
-    n >= leastCompany
-      ? strangerChances(ratiosInCompany(model, rows, neighbours, counts, known), reluctance.company, known)
-      : strangerChances(strangerRatios(model.lonely, rows), reluctance.lonely, known);
-  return { unlisted: chances, share };
+  return n >= leastCompany
+    ? strangersAmong(ratiosInCompany(model, rows, neighbours, counts, known), reluctance.company, known)
+    : strangersAmong(strangerRatios(model.lonely, rows), reluctance.lonely, known);
 }

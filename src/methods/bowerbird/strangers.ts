@@ -153,23 +153,45 @@ export const reluctance: { readonly company: Reluctance; readonly lonely: Reluct
   lonely: { pictures: 3, part: 0.3 },
 };
 
-/** Chances of being a stranger and their share of the folder, which at first sight is small. */
-export function strangerChances(
-  ratios: Float64Array,
-  { pictures, part }: Reluctance,
-  known?: Int32Array,
-): { chances: Float64Array; share: number } {
-  let share = 0.2;
-  const chances = new Float64Array(ratios.length);
-  for (let step = 0; step < 100; step++) {
+/** The strangers of a folder, as far as they can be told. */
+export interface Strangers {
+  /** Each picture's chance of being one, and their share of the folder. */
+  readonly unlisted: Float64Array;
+  readonly share: number;
+  /**
+   * What each picture counts for in the looks and the shares of the listed categories: its chance of being listed if half of
+   * the folder were strangers, over that of the least doubted tenth. Strangers that are overlooked would draw those looks
+   * to themselves, while little is lost with a listed picture that is doubted.
+   */
+  readonly weights: Float64Array;
+}
+
+/** Share of strangers with which pictures are weighed, and the part of the folder from which on they count in full. */
+const doubtedShare = 0.5;
+const undoubted = 0.9;
+/** A folder of strangers alone has no picture that counts in full. */
+const leastFull = 0.1;
+
+/** At first sight their share is small. */
+export function strangersAmong(ratios: Float64Array, { pictures, part }: Reluctance, known?: Int32Array): Strangers {
+  const chancesAt = (share: number) => {
     const odds = Math.log(share / (1 - share));
-    let sum = 0;
-    for (let j = 0; j < ratios.length; j++) chances[j] = ratios[j] + odds;
-    const said = knownOdds(chances, known);
-    for (let j = 0; j < ratios.length; j++) sum += chances[j] = 1 / (1 + Math.exp(-said[j]));
+    return knownOdds(
+      ratios.map((ratio) => ratio + odds),
+      known,
+    ).map((value) => 1 / (1 + Math.exp(-value)));
+  };
+  let share = 0.2;
+  let unlisted = chancesAt(share);
+  for (let step = 0; step < 100; step++) {
+    const sum = unlisted.reduce((total, chance) => total + chance, 0);
     const next = Math.min(0.95, Math.max(0.001, sum / ((1 + part) * ratios.length + pictures)));
     if (Math.abs(next - share) < 1e-6) break;
     share = next;
+    unlisted = chancesAt(share);
   }
-  return { chances, share };
+  const doubted = chancesAt(Math.max(share, doubtedShare)).map((chance) => 1 - chance);
+  const most = Float64Array.from(doubted).sort()[Math.floor(undoubted * (doubted.length - 1))];
+  const weights = doubted.map((weight) => Math.min(1, weight / Math.max(most, leastFull)));
+  return { unlisted, share, weights };
 }

@@ -16,7 +16,7 @@ export interface TestSide {
   /** Known categories are candidates too. */
   readonly generalized: boolean;
   readonly shares: StatedShares;
-  /** w_j: chance that each picture shows a listed category. @default 1 */
+  /** w_j: what each picture counts for, which is less where it may show no listed category. @default 1 */
   readonly listed?: Float64Array;
   /** What people said the pictures show, and as how many pictures a named one counts among its neighbours. */
   readonly known?: Int32Array;

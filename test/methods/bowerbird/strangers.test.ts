@@ -1,0 +1,77 @@
+/** How many strangers a folder is said to have, and what its pictures count for meanwhile. */
+import { describe, expect, it } from 'vitest';
+import { Random } from '../../../src/linalg/random.js';
+import { strangersAmong } from '../../../src/methods/bowerbird/strangers.js';
+import { unanswered } from '../../../src/problem/index.js';
+
+const none = { pictures: 0, part: 0 };
+const chance = (odds: number) => 1 / (1 + Math.exp(-odds));
+const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
+
+/** Likelihood ratios of pictures whose sign is N(1, 1) for strangers and N(−1, 1) else: twice the sign. */
+function drawn(listed: number, strange: number, seed = 3): Float64Array {
+  const random = new Random(seed);
+  return Float64Array.from({ length: listed + strange }, (_, j) => 2 * (random.normal() + (j < listed ? -1 : 1)));
+}
+
+describe('the strangers among the pictures of a folder', () => {
+  it('have the share under which the folder is most likely', () => {
+    const ratios = drawn(700, 300);
+    const likelihood = (share: number) =>
+      ratios.reduce((total, ratio) => total + Math.log(1 - share + share * Math.exp(ratio)), 0);
+    const { share, unlisted } = strangersAmong(ratios, none);
+    const grid = Array.from({ length: 999 }, (_, k) => (k + 1) / 1000);
+    const best = grid.reduce((a, b) => (likelihood(b) > likelihood(a) ? b : a));
+    expect(share).toBeCloseTo(best, 2);
+    expect(share).toBeGreaterThan(0.25);
+    expect(share).toBeLessThan(0.35);
+    unlisted.forEach((value, j) => {
+      expect(value).toBeCloseTo(chance(ratios[j] + Math.log(share / (1 - share))), 9);
+    });
+  });
+
+  it('must be worth a claim: pictures and a part of the folder count as listed ones seen before', () => {
+    const ratios = drawn(85, 15);
+    const { share, unlisted } = strangersAmong(ratios, { pictures: 10, part: 0.5 });
+    expect(share).toBeCloseTo(sum(unlisted) / (1.5 * 100 + 10), 5);
+    expect(share).toBeLessThan(strangersAmong(ratios, none).share);
+  });
+
+  it('are as certain as what people said of them', () => {
+    const ratios = Float64Array.of(-4, 4, 0, -4, -4);
+    const known = Int32Array.of(-1, 2, unanswered, unanswered, unanswered);
+    const { unlisted, weights } = strangersAmong(ratios, none, known);
+    expect(unlisted[0]).toBeCloseTo(0.99, 9);
+    expect(unlisted[1]).toBeCloseTo(0.01, 9);
+    expect(weights[0]).toBeLessThan(0.02);
+    expect(weights[1]).toBeGreaterThan(0.98);
+  });
+});
+
+describe('what pictures count for in the looks of the listed categories', () => {
+  it('is less for doubtful ones than their chance of being listed, though no strangers are claimed', () => {
+    // Nineteen pictures that are surely listed, and one of which nothing is known.
+    const ratios = Float64Array.from({ length: 20 }, (_, j) => (j === 7 ? 0 : -8));
+    const { unlisted, weights } = strangersAmong(ratios, { pictures: 5, part: 0.1 });
+    expect(unlisted[7]).toBeLessThan(0.01);
+    expect(weights[7]).toBeCloseTo(0.5, 2);
+    expect(weights[0]).toBeGreaterThan(0.999);
+  });
+
+  it('is relative to the least doubted tenth, so that a folder which is odd as a whole still counts', () => {
+    const weights = strangersAmong(
+      Float64Array.from({ length: 40 }, (_, j) => -0.2 + j / 1000),
+      none,
+    ).weights;
+    expect(Math.min(...weights)).toBeGreaterThan(0.9);
+    expect(Math.max(...weights)).toBe(1);
+  });
+
+  it('is next to nothing in a folder of strangers alone', () => {
+    for (const ratio of [8, 50, 900]) {
+      const { share, weights } = strangersAmong(new Float64Array(30).fill(ratio), none);
+      expect(share).toBe(0.95);
+      for (const weight of weights) expect(weight).toBeLessThan(1e-3);
+    }
+  });
+});
