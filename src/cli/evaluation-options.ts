@@ -106,6 +106,7 @@ export function settingOf(
     versions: versions(),
     signal,
     onProgress: progress.during(stage),
+    onNote: progress.note,
   };
 }
 

@@ -166,6 +166,7 @@ class Scorer {
       categories: meanCategories(outcomes.map(({ outcome }) => outcome.categories!)),
       seconds: moments(outcomes.map(({ outcome }) => outcome.seconds)).mean,
       searchSeconds: run.searchSeconds,
+      ...(run.preparation && { preparation: run.preparation }),
       parameters: run.parameters,
       chosenBy: run.chosenBy,
       ...(run.note !== undefined && { note: run.note }),

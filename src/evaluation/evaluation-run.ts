@@ -11,7 +11,7 @@ import { createThreadExecutor, type Executor } from '../distribute/index.js';
 import { FormatError, InterruptedError, ProblemError, UsageError } from '../errors.js';
 import { writeFileAtomic } from '../formats/index.js';
 import { createBackend, findGpu } from '../linalg/index.js';
-import { pluginModules } from '../methods/index.js';
+import { type PreparationTimes, pluginModules } from '../methods/index.js';
 import type { Problem } from '../problem/index.js';
 import type { Progress } from '../progress.js';
 import {
@@ -25,7 +25,7 @@ import {
 } from './context.js';
 import { Journal } from './journal.js';
 import { createLocalExecutor } from './local-executor.js';
-import type { MethodRun } from './method-run.js';
+import { type MethodRun, sumOfPreparation } from './method-run.js';
 import type { ProblemRecord, RunRecord } from './results.js';
 import { runPlan } from './run-plan.js';
 
@@ -62,6 +62,8 @@ export interface EvaluationSetting {
   configuration?: Record<string, unknown>;
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
+  /** Something a user should know. */
+  onNote?: (message: string) => void;
 }
 
 export interface OpenRun {
@@ -115,6 +117,7 @@ export async function evaluate<T>(
     ...(needs.test ? [{ split: 'test', generalized } as const] : []),
   ];
   const executor = await openExecutor(setting, problem, splits, seed);
+  const executed: MethodRun[] = [];
   try {
     const result = await work({
       problem,
@@ -124,13 +127,21 @@ export async function evaluate<T>(
       generalized,
       folder,
       execute: (runs) => {
+        executed.push(...runs);
         begun.jobs += runs.reduce((sum, run) => sum + run.expectedJobs, 0);
         return runPlan(runs, { executor, journal, signal: setting.signal, onProgress: setting.onProgress });
       },
     });
     const finished = new Date();
     const seconds = (finished.getTime() - Date.parse(begun.started)) / 1000;
-    await writeRecord(folder, { ...begun, finished: finished.toISOString(), seconds });
+    const preparation = sumOfPreparation(executed.flatMap(({ lines }) => lines));
+    await writeRecord(folder, {
+      ...begun,
+      finished: finished.toISOString(),
+      seconds,
+      ...(preparation && { preparation }),
+    });
+    if (preparation && preparation.shared > 0) setting.onNote?.(describePreparation(preparation));
     return result;
   } catch (error) {
     if (!(error instanceof InterruptedError) || error.hint) throw error;
@@ -138,6 +149,12 @@ export async function evaluate<T>(
   } finally {
     await executor.close();
   }
+}
+
+/** How much of what fits have in common was made once for several of them. */
+function describePreparation({ made, shared }: PreparationTimes): string {
+  const whole = made + shared;
+  return `fits shared ${shared.toFixed(1)} of ${whole.toFixed(1)} s of preparation (${Math.round((100 * shared) / whole)} %)`;
 }
 
 async function openExecutor(

@@ -4,7 +4,7 @@
  * of them, then the final fits with what was chosen.
  * What it decides depends on outcomes alone, never on the order or the time in which they came.
  */
-import { inSetting, type MethodSpec } from '../methods/index.js';
+import { inSetting, type MethodSpec, type PreparationTimes } from '../methods/index.js';
 import { resolveParameters } from '../parameters.js';
 import type { FitFailure, FitJob, FitOutcome, JournalLine, Parameters } from './results.js';
 import { distinctTrials, type Searched, sampleParameters, searchable } from './sample-parameters.js';
@@ -127,11 +127,28 @@ export class MethodRun {
     return [...this.#looks, ...this.#trials].reduce((sum, { line }) => sum + (outcomeOf(line)?.seconds ?? 0), parts);
   }
 
-  /** The next job to start, if one is ready; it must come back through `accept`. */
-  next(): FitJob | undefined {
-    const job = this.#ready.shift();
+  /** Everything that ended. */
+  get lines(): JournalLine[] {
+    return [...[...this.#looks, ...this.#trials].map(({ line }) => line), ...this.finals];
+  }
+
+  /** What its fits have in common, in seconds; undefined for methods without such parts. */
+  get preparation(): PreparationTimes | undefined {
+    return sumOfPreparation(this.lines);
+  }
+
+  /** The next job to start, if one is ready, of those that share what is named; it must come back through `accept`. */
+  next(shared?: string): FitJob | undefined {
+    const at = shared === undefined ? 0 : this.#ready.findIndex((job) => this.sharedPart(job) === shared);
+    const [job] = at < 0 ? [] : this.#ready.splice(at, 1);
     if (job) this.#running++;
     return job;
+  }
+
+  /** Fits with the same one, of whatever method, have a part in common that is best made for all of them in turn. */
+  sharedPart({ split, generalized, change, parameters }: FitJob): string | undefined {
+    const { sharedBy } = this.spec;
+    return sharedBy && JSON.stringify([split, generalized, change, sharedBy.map((name) => [name, parameters[name]])]);
   }
 
   accept(line: JournalLine): void {
@@ -283,6 +300,14 @@ function scoreOf(line: JournalLine): number {
 
 function trialIndex(id: string): number {
   return Number(id.slice(id.lastIndexOf('-') + 1));
+}
+
+/** Of all fits together. */
+export function sumOfPreparation(lines: readonly JournalLine[]): PreparationTimes | undefined {
+  const each = lines.flatMap((line) => outcomeOf(line)?.preparation ?? []);
+  if (each.length === 0) return undefined;
+  const sum = (name: keyof PreparationTimes) => each.reduce((total, times) => total + times[name], 0);
+  return { made: sum('made'), shared: sum('shared') };
 }
 
 export function outcomeOf(line: JournalLine): FitOutcome | undefined {

@@ -9,7 +9,7 @@
  * paper's tables also the three `table.*` files.
  */
 import type { FitMetrics, StrangerScores } from '../fit/index.js';
-import type { Ingredient, ParameterValue } from '../methods/index.js';
+import type { Ingredient, ParameterValue, PreparationTimes } from '../methods/index.js';
 
 export type Parameters = Readonly<Record<string, ParameterValue>>;
 
@@ -44,6 +44,8 @@ export interface FitOutcome extends FitMetrics {
   id: string;
   /** Wall-clock time of the fit and its predictions. */
   seconds: number;
+  /** What fits have in common: seconds it took to make here, and those spared because an earlier fit had made it. */
+  preparation?: PreparationTimes;
   iterations?: number;
   converged?: boolean;
   /** Category of each test picture; kept in `predictions/` once it has been written there. */
@@ -109,6 +111,8 @@ export interface CompareRow {
   seconds: number;
   /** Seconds of all trials together. */
   searchSeconds: number;
+  /** Seconds of its fits that went into what they have in common, and what sharing it spared. */
+  preparation?: PreparationTimes;
   parameters: Parameters;
   /** How the parameters came about: a search, the defaults, or defaults because a search was not possible. */
   chosenBy: 'search' | 'defaults' | 'given';
@@ -204,6 +208,8 @@ export interface RunRecord {
   started: string;
   finished?: string;
   seconds?: number;
+  /** Over all fits: seconds that went into what they have in common, and what sharing it spared. */
+  preparation?: PreparationTimes;
 }
 
 /** A point of a plot: x, the value, and its interval where one is known. */

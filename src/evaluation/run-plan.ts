@@ -1,6 +1,6 @@
 /**
  * Runs the jobs of many methods on one executor: whatever is in the journal is taken from there, the rest is computed, slow
- * methods first, so that none is left running alone at the end.
+ * methods first, so that none is left running alone at the end, but fits that have a part in common one after another.
  */
 import type { Executor } from '../distribute/index.js';
 import { countText, type Progress } from '../progress.js';
@@ -31,10 +31,12 @@ export async function runPlan(runs: readonly MethodRun[], options: PlanOptions):
     });
   };
   async function* jobs(): AsyncGenerator<FitJob> {
+    let shared: string | undefined;
     for (;;) {
-      const run = slowest(runs);
-      if (run) {
-        const job = run.next()!;
+      const next = nextJob(runs, shared);
+      if (next) {
+        const { run, job } = next;
+        shared = run.sharedPart(job);
         const finished = await journal.finished(job);
         if (finished) accept(run, finished);
         else {
@@ -63,6 +65,18 @@ export async function runPlan(runs: readonly MethodRun[], options: PlanOptions):
       onProgress?.({ done: finished, total, unit: 'fits', detail: within ? `${job.id}: ${within}` : job.id });
     },
   });
+}
+
+/** One that shares a part with the last, which is at hand then; otherwise one of the slowest method. */
+function nextJob(runs: readonly MethodRun[], shared: string | undefined): { run: MethodRun; job: FitJob } | undefined {
+  if (shared !== undefined)
+    for (const run of runs) {
+      const job = run.next(shared);
+      if (job) return { run, job };
+    }
+  const run = slowest(runs);
+  const job = run?.next();
+  return run && job && { run, job };
 }
 
 /** Of the methods with something to start, the one whose jobs will take longest together; new ones come first. */

@@ -23,6 +23,8 @@ export interface MethodSpec<Parameters extends Declared = Declared> {
   generalizedDefaults?: Readonly<Record<string, ParameterValue>>;
   /** The methods it is made of, whose parameters it has as `part.parameter`: a search chooses those of each part on its own. */
   parts?: readonly MethodSpec[];
+  /** Parameters that what it shares with other methods depends on: fits that agree in them are made one after another. */
+  sharedBy?: readonly string[];
   /** `options` are complete and checked. */
   create(options: OptionsOf<Parameters>, seed: number): Method;
 }

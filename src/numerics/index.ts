@@ -18,7 +18,13 @@ export { type LinearModel, labelTargets, linearDecisions, transposedModel } from
 export { linearSvm } from './linear-svm.js';
 export { LogisticLoss, SoftmaxLoss, SquaredHingeLoss } from './machine-losses.js';
 export { miniBatches, usualBatchSize } from './mini-batches.js';
-export { leadingEigenvectors, mainDirections, principalComponents, project } from './pca.js';
+export {
+  leadingEigenvectors,
+  mainDirections,
+  type PrincipalComponents,
+  principalComponents,
+  project,
+} from './pca.js';
 export { Perceptron } from './perceptron.js';
 export { privilegedSvm } from './privileged-svm.js';
 export { dot, labelCounts, labelSums, rowDots, times, timesTransposed } from './products.js';

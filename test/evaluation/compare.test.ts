@@ -6,6 +6,7 @@ import {
   chooseMethods,
   compare,
   impliesGeneralized,
+  type JournalLine,
   mcnemarP,
   methodGroups,
 } from '../../src/evaluation/index.js';
@@ -53,6 +54,35 @@ describe('a comparison', () => {
     const best = table.rows.find((row) => row.method === table.best)!;
     expect(trace / labels.length).toBeCloseTo(best.accuracy.mean, 12);
     expect(Math.max(...table.rows.map((row) => row.accuracy.mean))).toBe(best.accuracy.mean);
+  });
+
+  it('makes what methods have in common once, their trials in turn, and says how much that spared', async () => {
+    const notes: string[] = [];
+    const methods = named('laplacian-shot', 'lr', 'transclip');
+    const options = {
+      ...base,
+      folder: place('shared'),
+      methods,
+      trials: 4,
+      onNote: (note: string) => notes.push(note),
+    };
+    const table = await compare(options);
+    const jobs = readFileSync(join(place('shared'), 'outcomes.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as JournalLine).job);
+    const trials = jobs.filter(({ id, method }) => id.includes('trial') && method !== 'lr');
+    for (let k = 0; k < trials.length; k += 2) {
+      expect(trials[k].parameters.power).toBe(trials[k + 1].parameters.power);
+      expect(trials[k].method).not.toBe(trials[k + 1].method);
+    }
+    const [first, plain, second] = table.rows.map(({ preparation }) => preparation);
+    expect(plain).toBeUndefined();
+    expect(first!.shared + second!.shared).toBeGreaterThan(0);
+    expect(notes).toEqual([expect.stringMatching(/^fits shared \d+\.\d of \d+\.\d s of preparation \(\d+ %\)$/)]);
+    const alone = await compare({ ...base, folder: place('alone'), methods: named('transclip'), trials: 4 });
+    expect(alone.rows[0].accuracy).toEqual(table.rows[2].accuracy);
+    expect(alone.rows[0].parameters).toEqual(table.rows[2].parameters);
   });
 
   it('writes the table three times: JSON, CSV, Markdown', async () => {

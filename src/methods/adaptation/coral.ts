@@ -9,6 +9,7 @@ import type { Backend, Matrix } from '../../linalg/index.js';
 import { centred, columnMeans, Scratch } from '../../numerics/index.js';
 import { log, number, type OptionsOf } from '../../parameters.js';
 import type { FitOptions, Problem } from '../../problem/index.js';
+import { preparedNow } from '../blocks/preparation.js';
 import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import type { MethodSpec } from '../spec.js';
 import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
@@ -31,6 +32,16 @@ export class CorrelationAlignment extends AdaptedRegression<typeof parameters> {
   }
 }
 
+/** A symmetric matrix by its eigenvectors, a row each. */
+interface Spectrum {
+  readonly values: Float64Array;
+  readonly vectors: Matrix<Float64Array>;
+  /** Of the pictures. */
+  readonly mean: Float64Array;
+  /** Mean variance of a feature. */
+  readonly variance: number;
+}
+
 /** The source with the covariance of the target. */
 export function alignCorrelations(
   backend: Backend,
@@ -38,47 +49,60 @@ export function alignCorrelations(
   target: Matrix,
   regularisation: number,
 ): Adaptation & { source: Matrix<Float64Array> } {
+  const [own, other] = [source, target].map((pictures) => covarianceOf(backend, pictures));
+  const lambda = regularisation * (Number.MIN_VALUE + (own.variance + other.variance) / 2);
   const scratch = new Scratch(backend);
   try {
-    const d = source.cols;
-    const mean = columnMeans(target);
-    const from = scratch.copy(centred(source, columnMeans(source)));
-    const [sourceCovariance, targetCovariance] = [scratch.matrix(d, d), scratch.matrix(d, d)];
-    backend.syrk(sourceCovariance, from, { transpose: true, alpha: 1 / Math.max(1, source.rows - 1) });
-    backend.syrk(targetCovariance, scratch.copy(centred(target, mean)), {
-      transpose: true,
-      alpha: 1 / Math.max(1, target.rows - 1),
-    });
-    let variance = Number.MIN_VALUE;
-    for (let j = 0; j < d; j++) variance += (sourceCovariance.at(j, j) + targetCovariance.at(j, j)) / (2 * d);
-    const lambda = regularisation * variance;
-    const whitening = symmetricPower(backend, scratch, sourceCovariance, lambda, -0.5);
-    const colouring = symmetricPower(backend, scratch, targetCovariance, lambda, 0.5);
-    const whitened = scratch.matrix(source.rows, d);
+    const from = scratch.copy(centred(source, own.mean));
+    const whitening = symmetricPower(backend, scratch, own, lambda, -0.5);
+    const colouring = symmetricPower(backend, scratch, other, lambda, 0.5);
+    const whitened = scratch.matrix(source.rows, source.cols);
     backend.gemm(whitened, from, whitening);
     backend.gemm(from, whitened, colouring);
-    return { source: from.copy('float64'), mean };
+    return { source: from.copy('float64'), mean: other.mean };
   } finally {
     scratch.release();
   }
 }
 
-/** (A + λI)^exponent for a symmetric positive semidefinite A, which is overwritten. */
+/** The covariance of pictures, taken apart; it depends on no parameter. */
+function covarianceOf(backend: Backend, pictures: Matrix): Spectrum {
+  return preparedNow('spectrum of the covariance', backend, [pictures], [], () => {
+    const scratch = new Scratch(backend);
+    try {
+      const d = pictures.cols;
+      const mean = columnMeans(pictures);
+      const covariance = scratch.matrix(d, d);
+      backend.syrk(covariance, scratch.copy(centred(pictures, mean)), {
+        transpose: true,
+        alpha: 1 / Math.max(1, pictures.rows - 1),
+      });
+      let variance = 0;
+      for (let j = 0; j < d; j++) variance += covariance.at(j, j) / d;
+      const values = new Float64Array(d);
+      backend.eigh(values, covariance);
+      return { values, vectors: covariance.copy('float64'), mean, variance };
+    } finally {
+      scratch.release();
+    }
+  });
+}
+
+/** (A + λI)^exponent for a symmetric positive semidefinite A. */
 function symmetricPower(
   backend: Backend,
   scratch: Scratch,
-  matrix: Matrix<Float64Array>,
+  { values, vectors }: Spectrum,
   lambda: number,
   exponent: number,
 ): Matrix<Float64Array> {
-  const values = new Float64Array(matrix.rows);
-  backend.eigh(values, matrix);
+  const scaled = scratch.copy(vectors);
   backend.scaleRows(
-    matrix,
+    scaled,
     values.map((value) => (Math.max(0, value) + lambda) ** (exponent / 2)),
   );
-  const power = scratch.matrix(matrix.rows, matrix.rows);
-  backend.syrk(power, matrix, { transpose: true });
+  const power = scratch.matrix(vectors.rows, vectors.rows);
+  backend.syrk(power, scaled, { transpose: true });
   return power;
 }
 

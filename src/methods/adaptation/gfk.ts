@@ -7,14 +7,16 @@
  * largest angles between the k-dimensional subspace of both domains together and that of either one.
  */
 import type { Backend, Matrix } from '../../linalg/index.js';
-import { centred, mainDirections, principalComponents, project, Scratch } from '../../numerics/index.js';
+import { centred, mainDirections, project, Scratch } from '../../numerics/index.js';
 import { type OptionsOf, oneOf, whole } from '../../parameters.js';
 import type { FitOptions, Problem } from '../../problem/index.js';
 import { stackRows } from '../../problem/index.js';
+import { preparedNow } from '../blocks/preparation.js';
 import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import type { MethodSpec } from '../spec.js';
 import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
 import { flowMap, geodesic } from './geodesic.js';
+import { leadingComponents } from './leading-components.js';
 
 /** No more components are compared than this. */
 const mostDimensions = 200;
@@ -51,9 +53,16 @@ export function geodesicFlow(
   target: Matrix,
   dimensions: number,
 ): Required<Adaptation> {
+  // Whatever the ridge, there is one flow for each dimension.
+  return preparedNow('geodesic flow', backend, [source, target], [dimensions], () =>
+    newFlow(backend, source, target, dimensions),
+  );
+}
+
+function newFlow(backend: Backend, source: Matrix, target: Matrix, dimensions: number): Required<Adaptation> {
   const most = dimensions || mostDimensions;
-  const from = principalComponents(backend, source, most);
-  const to = principalComponents(backend, target, most);
+  const from = leadingComponents(backend, source, most);
+  const to = leadingComponents(backend, target, most);
   const room = Math.min(from.directions.rows, to.directions.rows);
   let k = room;
   if (dimensions === 0) {

@@ -21,6 +21,7 @@ import {
 import { log, number, type OptionsOf, resolveParameters } from '../../parameters.js';
 import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
+import { preparedNow } from '../blocks/preparation.js';
 import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import { requireWeb } from '../blocks/web-problem.js';
 import type { MethodSpec } from '../spec.js';
@@ -60,9 +61,20 @@ export class KernelMeanMatching extends LinearMethod {
 export function meanMatching(backend: Backend, problem: Problem, bound: number, width: number): BoxProgramme {
   const { webFeatures, testFeatures } = problem;
   const n = webFeatures.rows;
-  const across = squaredDistances(backend, webFeatures, testFeatures);
-  const sigma = width * medianWidth(across);
-  gaussianKernel(across, sigma);
+  const {
+    across: plain,
+    within,
+    median,
+  } = preparedNow('distances', backend, [webFeatures, testFeatures], [], () => {
+    const distances = squaredDistances(backend, webFeatures, testFeatures);
+    return {
+      across: distances,
+      within: squaredDistances(backend, webFeatures, webFeatures),
+      median: medianWidth(distances),
+    };
+  });
+  const sigma = width * median;
+  const across = gaussianKernel(plain.copy('float64'), sigma);
   const linear = Float64Array.from({ length: n }, (_, i) => {
     const row = across.row(i);
     let sum = 0;
@@ -70,7 +82,7 @@ export function meanMatching(backend: Backend, problem: Problem, bound: number, 
     return (n / row.length) * sum;
   });
   const slack = Math.min(0.5, bound / Math.sqrt(n));
-  const quadratic = gaussianKernel(squaredDistances(backend, webFeatures, webFeatures), sigma);
+  const quadratic = gaussianKernel(within.copy('float64'), sigma);
   // A bound below 1 − ε leaves no room to reach the sum; every weight is at the bound then.
   return { quadratic, linear, bound, low: Math.min(n * (1 - slack), n * bound), high: n * (1 + slack) };
 }

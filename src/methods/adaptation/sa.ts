@@ -5,12 +5,13 @@
  * less the mean of its domain.
  */
 import type { Backend, Matrix } from '../../linalg/index.js';
-import { principalComponents, project, Scratch } from '../../numerics/index.js';
+import { project, Scratch } from '../../numerics/index.js';
 import { integers, type OptionsOf, whole } from '../../parameters.js';
 import type { FitOptions, Problem } from '../../problem/index.js';
 import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import type { MethodSpec } from '../spec.js';
 import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
+import { leadingComponents } from './leading-components.js';
 
 const parameters = {
   dimensions: whole('principal components of either domain', 200, { range: integers(20, 400) }),
@@ -34,8 +35,8 @@ export function alignSubspaces(
   target: Matrix,
   dimensions: number,
 ): Required<Adaptation> {
-  const from = principalComponents(backend, source, dimensions);
-  const to = principalComponents(backend, target, dimensions);
+  const from = leadingComponents(backend, source, dimensions);
+  const to = leadingComponents(backend, target, dimensions);
   const scratch = new Scratch(backend);
   try {
     const alignment = scratch.matrix(from.directions.rows, to.directions.rows);

@@ -14,6 +14,7 @@ import { centred, columnMeans, mainDirections, project, Scratch } from '../../nu
 import { changed, integers, log, number, type OptionsOf, whole } from '../../parameters.js';
 import type { FitOptions, Problem } from '../../problem/index.js';
 import { stackRows } from '../../problem/index.js';
+import { preparedNow } from '../blocks/preparation.js';
 import { ridgeParameter } from '../blocks/ridge-parameter.js';
 import type { MethodSpec } from '../spec.js';
 import { type Adaptation, AdaptedRegression } from './adapted-regression.js';
@@ -50,6 +51,19 @@ export interface TransferComponents extends Required<Adaptation> {
   readonly mu: number;
 }
 
+/** What depends on no parameter: F'HF and what it is made of. */
+interface Domains {
+  /** Rows σ v', so that F = X scaled'. */
+  readonly scaled: Matrix<Float64Array>;
+  /** Squared singular values of the pictures of both domains. */
+  readonly energies: Float64Array;
+  readonly gap: Float64Array;
+  /** F'HF, r×r. */
+  readonly scatter: Matrix<Float64Array>;
+  /** Sum of squares of the pictures about their mean. */
+  readonly variation: number;
+}
+
 export function transferComponents(
   backend: Backend,
   source: Matrix,
@@ -57,23 +71,15 @@ export function transferComponents(
   dimensions: number,
   relativeMu: number,
 ): TransferComponents {
-  const both = stackRows(source.copy('float64'), target.copy('float64'));
-  const origin = new Float64Array(source.cols);
-  const { directions, energies } = mainDirections(backend, both);
+  const { energies, gap, ...domains } = preparedNow('domains of tca', backend, [source, target], [], () =>
+    bothDomains(backend, source, target),
+  );
   const r = energies.length;
+  const origin = new Float64Array(source.cols);
   const scratch = new Scratch(backend);
   try {
-    // Rows of `scaled` are σ v', so F = X scaled'.
-    const scaled = scratch.copy(directions);
-    backend.scaleRows(
-      scaled,
-      energies.map((energy) => Math.sqrt(energy)),
-    );
-    const f = project(backend, both, origin, scaled);
     const mu = (relativeMu * energies.reduce((sum, energy) => sum + energy * energy, 0)) / r;
-    const gap = meanGap(f, source.rows);
-    const scatter = scratch.matrix(r, r);
-    backend.syrk(scatter, scratch.copy(centred(f, columnMeans(f))), { transpose: true });
+    const scatter = scratch.copy(domains.scatter);
     shrink(scatter, gap, mu);
     const values = new Float64Array(r);
     backend.eigh(values, scatter);
@@ -84,15 +90,38 @@ export function transferComponents(
       applyRoot(leading.row(k), gap, mu);
     }
     const map = scratch.matrix(count, source.cols);
-    backend.gemm(map, leading, scaled);
+    backend.gemm(map, leading, scratch.copy(domains.scaled));
     const eigenvalues = Float64Array.from({ length: count }, (_, k) => values[r - 1 - k]);
-    rescale(backend, map, both, eigenvalues);
+    rescale(backend, map, domains.variation, eigenvalues);
     return {
       source: project(backend, source, origin, map),
       mean: origin,
       map: map.copy('float64'),
       eigenvalues,
       mu,
+    };
+  } finally {
+    scratch.release();
+  }
+}
+
+function bothDomains(backend: Backend, source: Matrix, target: Matrix): Domains {
+  const both = stackRows(source.copy('float64'), target.copy('float64'));
+  const { directions, energies } = mainDirections(backend, both);
+  const scratch = new Scratch(backend);
+  try {
+    const scaled = scratch.copy(directions);
+    backend.scaleRows(
+      scaled,
+      energies.map((energy) => Math.sqrt(energy)),
+    );
+    const f = project(backend, both, new Float64Array(source.cols), scaled);
+    const scatter = scratch.matrix(energies.length, energies.length);
+    backend.syrk(scatter, scratch.copy(centred(f, columnMeans(f))), { transpose: true });
+    const plain = centred(both, columnMeans(both));
+    return {
+      ...{ scaled: scaled.copy('float64'), energies, gap: meanGap(f, source.rows) },
+      ...{ scatter: scatter.copy('float64'), variation: backend.dot(plain, plain) },
     };
   } finally {
     scratch.release();
@@ -135,10 +164,9 @@ function transpose(matrix: Matrix<Float64Array>): void {
 }
 
 /** W as it is scaled gives the embedding a scatter of Σ eigenvalues; as a whole it takes on that of the features. */
-function rescale(backend: Backend, map: Matrix<Float64Array>, both: Matrix, eigenvalues: Float64Array): void {
-  const plain = centred(both, columnMeans(both));
+function rescale(backend: Backend, map: Matrix<Float64Array>, variation: number, eigenvalues: Float64Array): void {
   const embedding = eigenvalues.reduce((sum, value) => sum + value, 0);
-  const factor = embedding > 0 ? Math.sqrt(backend.dot(plain, plain) / embedding) : 1;
+  const factor = embedding > 0 ? Math.sqrt(variation / embedding) : 1;
   backend.scaleRows(map, new Float64Array(map.rows).fill(factor));
 }
 

@@ -9,6 +9,7 @@ import type { Backend, Dtype, RealArray } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
 import { columnMeans, labelCounts, withScratch } from '../../numerics/index.js';
 import type { Problem } from '../../problem/index.js';
+import { fingerprint, prepared, preparedNow } from './preparation.js';
 
 export interface WhitenedSpaceOptions {
   /** Exponent of the features. */
@@ -17,21 +18,12 @@ export interface WhitenedSpaceOptions {
   shrinkage: number;
 }
 
-interface Kept {
-  readonly key: string;
-  readonly backend: Backend;
-  readonly space: WhitenedSpace;
-}
-
 interface Placed {
-  /** Of the content: what is kept for a matrix that was filled anew is not what is asked for. */
-  readonly fingerprint: string;
   readonly rows: Matrix<Float64Array>;
   readonly centre: Float64Array;
 }
 
-/** The last space of each set of auxiliary pictures: methods that are compared on one problem mostly want the same one. */
-const kept = new WeakMap<Matrix, Kept>();
+let spaces = 0;
 
 export class WhitenedSpace {
   /** Means of the auxiliary categories, measured from the mean of the auxiliary pictures, Ca×d. */
@@ -44,7 +36,8 @@ export class WhitenedSpace {
   /** Exponent of the features. */
   readonly power: number;
   readonly #backend: Backend;
-  readonly #placed = new WeakMap<Matrix, Placed>();
+  /** Tells spaces apart, for what is kept of pictures in each. */
+  readonly #number = spaces++;
   readonly #fromAuxiliary = new WeakMap<Matrix, { fingerprint: string; rows: Matrix }>();
   /** (L⁻¹)', so that rows are whitened by one product. */
   readonly #map: Matrix<Float64Array>;
@@ -69,17 +62,10 @@ export class WhitenedSpace {
 
   static async learn(problem: Problem, backend: Backend, options: WhitenedSpaceOptions): Promise<WhitenedSpace> {
     const { auxiliaryFeatures: features, auxiliaryLabels: labels } = problem;
-    const key = [
-      options.power,
-      options.shrinkage,
-      fingerprint(features),
-      fingerprint(new Matrix(Float64Array.from(labels), 1, labels.length)),
-    ].join(' ');
-    const found = kept.get(features);
-    if (found && found.key === key && found.backend === backend) return found.space;
-    const space = await WhitenedSpace.#learn(problem, backend, options);
-    kept.set(features, { key, backend, space });
-    return space;
+    const { power, shrinkage } = options;
+    return prepared('whitened space', backend, [features, labels], [power, shrinkage], () =>
+      WhitenedSpace.#learn(problem, backend, options),
+    );
   }
 
   static async #learn(problem: Problem, backend: Backend, options: WhitenedSpaceOptions): Promise<WhitenedSpace> {
@@ -185,15 +171,12 @@ export class WhitenedSpace {
 
   /** Whitened features less their mean; kept, since the same pictures are mostly placed again. */
   #own(features: Matrix): Placed {
-    const known = this.#placed.get(features);
-    const print = fingerprint(features);
-    if (known?.fingerprint === print) return known;
-    const rows = this.powered(features);
-    const centre = columnMeans(rows);
-    subtract(rows, centre);
-    const placed = { fingerprint: print, rows: this.#whitened(rows), centre };
-    this.#placed.set(features, placed);
-    return placed;
+    return preparedNow('whitened pictures', this.#backend, [features], [this.#number], () => {
+      const rows = this.powered(features);
+      const centre = columnMeans(rows);
+      subtract(rows, centre);
+      return { rows: this.#whitened(rows), centre };
+    });
   }
 
   /** A copy of vectors in the features' own space after power and length. */
@@ -256,20 +239,6 @@ function forEachBlock(
   } finally {
     backend.release(room);
   }
-}
-
-/** Shape and a hash of all entries, in two halves of 32 bits: quick beside any product. */
-export function fingerprint(matrix: Matrix): string {
-  let [first, second] = [0, 0];
-  for (let i = 0; i < matrix.rows; i++) {
-    const row = matrix.row(i);
-    const words = new Uint32Array(row.buffer, row.byteOffset, row.byteLength / 4);
-    for (let k = 0; k < words.length; k++) {
-      first = Math.imul(((first << 5) | (first >>> 27)) ^ words[k], 0x9e3779b1);
-      second = Math.imul(((second << 13) | (second >>> 19)) ^ words[k], 0x85ebca77);
-    }
-  }
-  return `${matrix.rows} ${matrix.cols} ${first} ${second}`;
 }
 
 /** Raises the features to a power, signs kept, and brings rows to unit length, in place. */

@@ -6,7 +6,8 @@
 import type { Backend, Matrix } from '../../linalg/index.js';
 import type { Problem, Sureness } from '../../problem/index.js';
 import { restrictToCategories, selectIntegers } from '../../problem/index.js';
-import { fingerprint, WhitenedSpace } from '../blocks/whitened-space.js';
+import { fingerprint } from '../blocks/preparation.js';
+import { WhitenedSpace } from '../blocks/whitened-space.js';
 import { castOf, plantedWrong, playsOf } from './cast.js';
 import { type GroundOptions, selectPlaced } from './ground.js';
 import { learnEvidence, learnStrangers, meanDistrust } from './lessons.js';

@@ -148,6 +148,7 @@ export function fewShotSpec<const Own extends Declared>(definition: FewShotDefin
     uses,
     setting: 'standard',
     parameters: { ...spaceParameters, ...parameters },
+    sharedBy: ['power', 'shrinkage'],
     create: (given) => new FewShotMethod(definition, given),
   };
 }

@@ -6,7 +6,7 @@
 import { ArgumentError } from '../../errors.js';
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
-import { Scratch } from '../../numerics/index.js';
+import { Scratch, smallest } from '../../numerics/index.js';
 import { integers, type OptionsOf, resolveParameters, whole } from '../../parameters.js';
 import type { Problem } from '../../problem/index.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/index.js';
@@ -78,10 +78,10 @@ export class NearestNeighbours implements Method {
 }
 
 function vote(out: Float64Array, distances: Float64Array, labels: Int32Array, k: number): void {
-  const order = Array.from(distances, (_, i) => i).sort((a, b) => distances[a] - distances[b] || a - b);
+  const order = smallest(distances, Math.min(k + 1, distances.length));
   const nearest = distances[order[0]];
   const farthest = distances[order[Math.min(k, order.length - 1)]];
-  for (const i of order.slice(0, k))
+  for (const i of order.subarray(0, k))
     out[labels[i]] += farthest > nearest ? (farthest - distances[i]) / (farthest - nearest) : 1;
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
-import { fingerprint, powerAndLength, WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
+import { fingerprint } from '../../../src/methods/blocks/preparation.js';
+import { powerAndLength, WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 
 const backend = await createBackend({ threads: 1 });
