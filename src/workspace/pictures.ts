@@ -55,7 +55,7 @@ export async function auxiliaryCategories(workspace: Workspace): Promise<Auxilia
 export const unlistedFolder = 'unlisted';
 
 /** Test pictures lie in one folder, or in one sub-folder for each category; not partly the one, partly the other. */
-export async function openTestPictures(workspace: Workspace): Promise<PictureSource & { labelled: boolean }> {
+export async function openTestPictures(workspace: Workspace): Promise<PictureSource> {
   const { test, categories, answers } = workspace.configuration;
   await requireFolder(workspace.path(test), 'test', test);
   await requireOwnFolder(workspace);
@@ -86,7 +86,7 @@ export async function openTestPictures(workspace: Workspace): Promise<PictureSou
       `${labelled} of ${source.count} test pictures lie in sub-folders of ${test}, the others beside them`,
       'Put all of them into sub-folders named like the categories, or none.',
     );
-  return { ...source, labelled: labelled > 0 };
+  return source;
 }
 
 /** Links may lead two names to one folder. */

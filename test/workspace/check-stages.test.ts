@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openWorkspace, runWorkspace, type WrittenConfiguration, workspaceStatus } from '../../src/workspace/index.js';
+import { compareStage } from '../../src/workspace/stages/compare.js';
 import { makeWorld, type World, writeConfiguration } from './world.js';
 
 let world: World;
@@ -55,6 +56,22 @@ describe('a run', () => {
     writeConfiguration(world, { model: 'absent.onnx' });
     const { stages } = await runWorkspace(await openWorkspace(world.folder), { until: 'words' });
     expect(stages.at(-1)?.outcome).toBe('ran');
+  });
+});
+
+describe('a comparison', () => {
+  const omitted = async () => compareStage.omitted!(await openWorkspace(world.folder));
+
+  it('is left out where no test picture is known to show a category', async () => {
+    writeConfiguration(world, { compare: { methods: ['lr'] }, test: 'other' });
+    expect(await omitted()).toBeUndefined();
+    for (const name of ['.hidden', 'unlisted']) mkdirSync(world.path('other', name), { recursive: true });
+    writeFileSync(world.path('other', 'one.png'), '');
+    expect(await omitted()).toContain('no labels');
+    mkdirSync(world.path('other', 'red wren'));
+    expect(await omitted()).toBeUndefined();
+    writeConfiguration(world, { compare: false });
+    expect(await omitted()).toBe('compare is switched off');
   });
 });
 

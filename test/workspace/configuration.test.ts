@@ -1,9 +1,9 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configurationText, openWorkspace, readConfiguration } from '../../src/workspace/index.js';
-import { parseConfiguration } from '../../src/workspace/read-configuration.js';
+import { parseConfiguration, schemaFile } from '../../src/workspace/read-configuration.js';
 import { bowerbird } from './world.js';
 
 let folder: string;
@@ -25,6 +25,29 @@ describe('bowerbird.yaml', () => {
     expect(model).toEqual({ name: 'resnet50' });
     expect(learner.scaling).toBe('l2');
     expect(text?.size).toBe(2000);
+  });
+
+  it('has the defaults that its schema tells an editor', async () => {
+    const { properties } = JSON.parse(readFileSync(schemaFile, 'utf8'));
+    const found = await read(`${base}learner: { method: lr }\ncompare: { methods: [lr] }\n`);
+    const stated = (described: { description?: string }) => /\[([\w.-]+)\]$/.exec(described.description ?? '')?.[1];
+    const told: Record<string, string> = {};
+    const here: Record<string, string> = {};
+    for (const section of ['crawl', 'dedupe', 'words', 'text', 'learner', 'tune', 'compare'] as const) {
+      const keys = [properties[section], ...(properties[section].anyOf ?? properties[section].oneOf ?? [])];
+      for (const [key, described] of Object.entries<object>(keys.find((one) => one.properties).properties))
+        if (stated(described)) {
+          told[`${section}.${key}`] = stated(described)!;
+          here[`${section}.${key}`] = String((found[section] as unknown as Record<string, unknown>)[key]);
+        }
+    }
+    for (const key of ['seed', 'answers', 'shares', 'report'] as const) {
+      told[key] = stated(properties[key])!;
+      here[key] = String(found[key]);
+    }
+    expect(here).toEqual(told);
+    expect(Object.keys(told).length).toBeGreaterThan(23);
+    expect(found).toMatchObject({ sources: [{ source: 'openverse' }], vectors: ['glove-100'], name: basename(folder) });
   });
 
   it('searches for parameters where it is told to, or where the method does not learn them by itself', async () => {

@@ -31,11 +31,11 @@ function write(name: string, content = name): string {
 }
 
 /** The layout of CUB_200_2011 with a few of its classes. */
-function miniatureCub(classes: readonly string[]): void {
+function miniatureCub(classes: readonly string[], each = 2): void {
   const images: string[] = [];
   const labels: string[] = [];
   for (const [c, name] of classes.entries())
-    for (let i = 0; i < 2; i++) {
+    for (let i = 0; i < each; i++) {
       const file = `${name}/${name.slice(4)}_${i}.jpg`;
       write(`CUB_200_2011/images/${file}`);
       images.push(`${images.length + 1} ${file}`);
@@ -64,11 +64,39 @@ describe('bowerbird dataset', () => {
     expect(summary.notes[0]).toContain('150 auxiliary and 50 test');
     const { configuration } = await openWorkspace(path('cub'));
     expect(configuration.categories.map(({ name }) => name)).toEqual(['Black footed Albatross', 'Groove billed Ani']);
-    expect(configuration.crawl).toMatchObject({ perCategory: 100, validation: true });
+    expect(configuration).toMatchObject({
+      ...{
+        sources: [{ source: 'flickr' }],
+        crawl: { perCategory: 100, validation: true },
+        model: { name: 'resnet50' },
+      },
+      ...{ vectors: ['glove-100'], tune: { trials: 40 }, compare: { methods: ['table1'], tune: 20 } },
+    });
     const picture = 'Groove_billed_Ani_0.jpg';
     expect(statSync(path('cub/test/Groove billed Ani', picture)).ino).toBe(
       statSync(path('CUB_200_2011/images/004.Groove_billed_Ani', picture)).ino,
     );
+  });
+
+  it('compares the split with that of the paper, test and auxiliary categories', async () => {
+    const classes = Array.from({ length: 200 }, (_, i) => `${String(i + 1).padStart(3, '0')}.Bird_${i + 1}`);
+    miniatureCub(classes, 1);
+    const notesOf = async (test: number, auxiliary: number) => {
+      const some = (from: number, count: number) => classes.slice(from, from + count).join('\n');
+      write('split.txt', `[test]\n${some(0, test)}\n[auxiliary]\n${some(test, auxiliary)}\n`);
+      const options = { split: path('split.txt') };
+      return (await datasetWorkspace('cub', path('CUB_200_2011'), path(`${test}-${auxiliary}`), options)).notes.join();
+    };
+    expect(await notesOf(50, 150)).toBe('');
+    expect(await notesOf(49, 150)).toContain('this split has 150 and 49');
+    expect(await notesOf(50, 149)).toContain('this split has 149 and 50');
+  });
+
+  it('refuses a heading of a split that is none, whatever its name', async () => {
+    for (const heading of ['testing', 'toString'])
+      await expect(readSplit(write('split.txt', `[${heading}]\nAuk\n`), ['Auk'])).rejects.toThrow(
+        `line 1: [${heading}] is not known`,
+      );
   });
 
   it('knows the 150/50 split of CUB', async () => {

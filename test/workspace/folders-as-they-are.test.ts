@@ -131,6 +131,8 @@ describe('a workspace', () => {
     expect(rows.map((cells) => cells[header.indexOf('chosen_by')])).toEqual(['given', 'defaults']);
     expect(Number(rows[0][header.indexOf('harmonic')])).toBeCloseTo(harmonic!, 6);
     expect(notes.join()).toContain('knn is left out');
+    const { stages } = JSON.parse(readFileSync(world.path('.bowerbird', 'stages.json'), 'utf8'));
+    expect(stages.compare.summary).toMatch(/^2 methods, best \S+ with \d+\.\d\d %$/);
     expect(readFileSync(world.path('report.html'), 'utf8')).toContain('Harmonic mean');
     rmSync(world.path('test', 'pale jay'), { recursive: true });
   }, 60_000);

@@ -83,6 +83,7 @@ describe('a second run', () => {
 
   it('has moved the pictures of another crawl aside, and gone on with one that wanted more of the same', () => {
     expect(readdirSync(world.path('.bowerbird', 'earlier'))).toHaveLength(1);
+    expect(readdirSync(world.path('.bowerbird'))).toContain('crawl.json');
   });
 
   it('sees that a picture was replaced, though size and name are the same', async () => {

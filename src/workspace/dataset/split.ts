@@ -19,7 +19,7 @@ export async function readSplit(file: string, categories: readonly string[]): Pr
     if (words === '' || words.startsWith('#')) continue;
     const heading = /^\[(.*)\]$/.exec(words)?.[1];
     if (heading !== undefined) {
-      if (!(heading in sections))
+      if (!Object.hasOwn(sections, heading))
         throw new DatasetError(`${file}, line ${i + 1}: [${heading}] is not known; [test] or [auxiliary] was expected`);
       section = heading;
       continue;
