@@ -22,6 +22,9 @@ const testsOf = {
   ],
   distribute: ['distribute', 'cli/worker.test.ts'],
   studio: ['access', 'confinement', 'results', 'runs'].map((name) => `studio/${name}.test.ts`),
+  workspace: ['check-stages', 'configuration', 'decisions', 'inputs', 'lock', 'mistakes', 'semantics', 'staleness'].map(
+    (name) => `workspace/${name}.test.ts`,
+  ),
   'workspace/dataset': ['workspace/dataset.test.ts'],
   'workspace/export': ['workspace/classifier.test.ts', 'workspace/looks.test.ts'],
   'workspace/semantics': ['workspace/semantics.test.ts', 'workspace/configuration.test.ts'],
