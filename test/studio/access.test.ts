@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { hostname } from 'node:os';
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -111,6 +112,21 @@ describe('who may ask the studio', () => {
       expect(
         (await send('/api/overview', { headers: { authorization: '', cookie: cookie.split(';')[0] } })).status,
       ).toBe(401);
+    } finally {
+      await open.close();
+    }
+  });
+
+  it('answers to addresses and to the name of the machine where it listens on all of them, to no other name', async () => {
+    const open = await openStudio(world, { host: '0.0.0.0' });
+    try {
+      const { port: there, searchParams } = new URL(open.url);
+      const authorization = `Bearer ${searchParams.get('token')}`;
+      const asked = async (host: string) =>
+        (await send('/api/state', { port: Number(there), headers: { authorization, host } })).status;
+      for (const host of [hostname().toUpperCase(), '192.0.2.7:80', '[2001:db8::1]:80'])
+        expect(await asked(host)).toBe(200);
+      for (const host of ['evil.example', `${hostname()}.evil.example`]) expect(await asked(host)).not.toBe(200);
     } finally {
       await open.close();
     }

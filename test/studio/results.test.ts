@@ -1,19 +1,23 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readCsv } from '../../src/formats/index.js';
+import { readCsv, readNpy, writeNpy } from '../../src/formats/index.js';
+import { answersView, recordAnswers } from '../../src/studio/answers.js';
 import type { ClassifyAnswer } from '../../src/studio/api.js';
 import { Categories } from '../../src/studio/categories.js';
 import { classifyUpload, reasons } from '../../src/studio/classify.js';
-import { compareRuns, comparison } from '../../src/studio/comparison.js';
-import { gallery, pictureDetails } from '../../src/studio/gallery.js';
+import { compareRuns, comparison, lastChange } from '../../src/studio/comparison.js';
+import { correctUpload } from '../../src/studio/correct.js';
+import { gallery, pictureDetails, undo } from '../../src/studio/gallery.js';
+import { Guesses } from '../../src/studio/guesses.js';
 import { Library } from '../../src/studio/library.js';
 import { nearestPictures } from '../../src/studio/nearest.js';
 import { overview } from '../../src/studio/overview.js';
 import { listLeftOut } from '../../src/studio/web-pictures.js';
 import { loadFeatures } from '../../src/vision/index.js';
-import { classify, openWorkspace } from '../../src/workspace/index.js';
-import type { World } from '../workspace/world.js';
+import { classify, openWorkspace, unlistedFolder } from '../../src/workspace/index.js';
+import { lockWorkspace } from '../../src/workspace/lock.js';
+import { drawPicture, type World } from '../workspace/world.js';
 import { finishedWorld } from './finished-world.js';
 
 let world: World;
@@ -37,6 +41,33 @@ describe('the overview of a finished workspace', () => {
     expect(warnings).toContain('crawl: 3 pictures or questions failed, the first of them: a.jpg: gone');
     expect(warnings).toContain('words: one name');
     expect(warnings.join()).not.toContain('b.jpg');
+  });
+});
+
+describe('the overview while a run is at work', () => {
+  it('says what the run wrote down, and of the web pictures those that are listed', async () => {
+    const { stages: checked } = await overview(library);
+    const file = world.path('.bowerbird', 'stages.json');
+    const before = readFileSync(file, 'utf8');
+    const free = await lockWorkspace(await openWorkspace(world.folder));
+    const states = JSON.parse(before);
+    states.stages.fit = { ...states.stages.fit, state: 'failed', error: { message: 'no memory', hint: 'Buy some.' } };
+    states.stages.words.failed = ['one name'];
+    delete states.stages.compare;
+    writeFileSync(file, JSON.stringify(states));
+    const { stages: told, warnings } = await overview(library);
+    const notice = (await gallery(library)).notice;
+    writeFileSync(file, before);
+    await free();
+    const stateOf = Object.fromEntries(told.map(({ stage, state }) => [stage, state]));
+    const done = Object.fromEntries(checked.map(({ stage, state }) => [stage, state]));
+    expect(stateOf).toEqual({ ...done, fit: 'failed', compare: 'waiting' });
+    expect(told.map(({ stage, needs }) => [stage, needs])).toEqual(checked.map(({ stage, needs }) => [stage, needs]));
+    expect(told.find(({ stage }) => stage === 'fit')).toMatchObject({ reason: 'no memory', hint: 'Buy some.' });
+    expect(told.find(({ stage }) => stage === 'words')!.notes).toEqual(['one name']);
+    expect(told.find(({ stage }) => stage === 'dedupe')!.notes).toEqual([]);
+    expect(warnings).toContain('The stage “fit” failed: no memory');
+    expect(notice).toContain('when the run has ended');
   });
 });
 
@@ -67,6 +98,13 @@ describe('fits', () => {
     expect((await overview(other)).stages.length).toBeGreaterThan(5);
     expect((await gallery(other)).weight.some((weight) => weight !== null)).toBe(true);
     rmSync(fits);
+  });
+
+  it('are kept once, under the moment they ended', async () => {
+    const { id } = (await library.fit())!;
+    expect(id).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/);
+    expect((await new Library(world.folder).fit())!.id).toBe(id);
+    expect(readdirSync(world.path('.bowerbird', 'fits'))).toEqual([id]);
   });
 });
 
@@ -197,12 +235,12 @@ describe('a picture to classify', () => {
         { category: 'wren', score: 2, confidence: 0.55 },
         { category: 'finch', score: 1, confidence: 0.41 },
       ],
-      web: [like('wren', 1.4), like('finch', 1), like('finch', 1), like('jay', 0)],
+      web: [like('wren', 1.4), like('wren', 0.9), like('finch', 1), like('finch', 1), like('jay', 0)],
       auxiliary: [{ set: 'auxiliary', id: 'x', label: 'robin', category: 'robin', likeness: 0.8 }],
     };
     expect(reasons(answer, 1)).toEqual([
       'This is unsure: of pictures like it, only about 55 % are right, and “finch” comes close (41 %).',
-      '1 of the 4 web pictures most like it were found for “wren”, 1 of them trusted at least as much as the average.',
+      '2 of the 5 web pictures most like it were found for “wren”, 1 of them trusted at least as much as the average.',
       'More of them were found for other categories, such as “finch”.',
       'Among the known categories it looks most like “robin”.',
     ]);
@@ -212,7 +250,74 @@ describe('a picture to classify', () => {
   });
 });
 
+describe('what web pictures look like', () => {
+  it('is the answer of the classifier where it is another category', async () => {
+    const { id, category, categories } = await gallery(library);
+    const files = await Promise.all(id.map((one) => library.pictureFile('web', one)));
+    const known = files.flatMap((file, i) => (file === undefined ? [] : [i]));
+    const own = known.filter((i) => ['blue finch', 'red wren', 'green jay'].includes(categories[category[i]]));
+    const { pictures } = await classify(
+      await openWorkspace(world.folder),
+      own.map((i) => files[i]!),
+    );
+    const listed = await library.listed();
+    const expected = own.flatMap((i, k) =>
+      listed.has(id[i]) && pictures[k].category !== categories[category[i]] ? [[id[i], pictures[k].category]] : [],
+    );
+    const differing = Object.entries(await new Guesses(library).differing()).map(([one, guess]) => [
+      one,
+      guess.category,
+    ]);
+    expect(differing.sort()).toEqual(expected.sort());
+    expect(differing.length).toBeGreaterThan(0);
+  });
+
+  it('is shown by the six pictures most like one, without itself', async () => {
+    const { ids, features } = await loadFeatures(world.path('features', 'web'));
+    const listed = await library.listed();
+    const at = ids.findIndex((id) => listed.get(id)?.category === 'red wren');
+    const among = ids.flatMap((id, i) => (i !== at && listed.has(id) ? [{ id, row: features.row(i) }] : []));
+    const length = (row: ArrayLike<number>) => Math.hypot(...Array.from(row));
+    const own = features.row(at);
+    const cosine = (row: ArrayLike<number>) =>
+      Array.from(row).reduce((sum, value, k) => sum + value * own[k], 0) / length(row) / length(own);
+    const expected = among
+      .map(({ id, row }) => ({ id, likeness: cosine(row) }))
+      .sort((a, b) => b.likeness - a.likeness);
+    const { nearest, guess } = await new Guesses(library).likeness(ids[at], new AbortController().signal);
+    expect(nearest.map(({ id }) => id)).toEqual(expected.slice(0, 6).map(({ id }) => id));
+    for (const [k, { likeness }] of nearest.entries()) expect(likeness).toBeCloseTo(expected[k].likeness, 6);
+    for (const { id, category, weight } of nearest) {
+      expect(category).toBe(listed.get(id)!.category);
+      expect(weight).toBe((await library.fit())!.weights.get(id));
+    }
+    expect(guess?.category).toMatch(/blue finch|red wren|green jay/);
+    const nobody = await new Guesses(library).likeness('f'.repeat(24), new AbortController().signal);
+    expect(nobody).toEqual({ nearest: [] });
+  });
+});
+
 describe('fits side by side', () => {
+  it('stand beside the experiments of the workspace, but for folders of pictures', async () => {
+    const plot = { title: 'λ', x: { label: 'λ1', scale: 'log' }, y: { label: 'accuracy (%)' }, series: [] };
+    const result = (title: string) => ({ schema: 'bowerbird-experiment-1', title, plots: [plot] });
+    const write = (content: object, ...folder: string[]) => {
+      mkdirSync(world.path(...folder), { recursive: true });
+      writeFileSync(world.path(...folder, 'experiment.json'), JSON.stringify(content));
+    };
+    write(result('one'), 'mine');
+    write(result('two'), 'mine', 'below');
+    write(result('three'), 'mine', 'below', 'too-deep');
+    write(result('hidden'), '.hidden');
+    write(result('pictures'), 'web', 'red wren');
+    write({ ...result('other'), schema: 'something-else' }, 'elsewhere');
+    const { experiments } = await comparison(library);
+    expect(experiments.map(({ title }) => title)).toEqual(['one: λ', 'two: λ']);
+    expect(experiments[0].x).toEqual({ label: 'λ1', log: true });
+    for (const name of ['mine', '.hidden', 'elsewhere']) rmSync(world.path(name), { recursive: true });
+    rmSync(world.path('web', 'red wren', 'experiment.json'));
+  });
+
   it('agree with themselves', async () => {
     const { runs, table, trace } = await comparison(library);
     expect(runs).toHaveLength(1);
@@ -230,7 +335,116 @@ describe('fits side by side', () => {
     for (const { first, second } of same.weights) expect(first).toBe(second);
   });
 
+  it('differ in answers, in who was right, and in the weights of web pictures', async () => {
+    const [{ id }] = (await comparison(library)).runs;
+    const fits = (...parts: string[]) => world.path('.bowerbird', 'fits', ...parts);
+    const other = '2030-01-01T00-00-00-000Z';
+    cpSync(fits(id), fits(other), { recursive: true });
+    const about = JSON.parse(readFileSync(fits(id, 'about.json'), 'utf8'));
+    writeFileSync(
+      fits(other, 'about.json'),
+      JSON.stringify({ ...about, finished: 'later', sequence: about.sequence + 1 }),
+    );
+    const first = [...(await library.fit())!.predictions];
+    // Another fit that takes the first four pictures for another category.
+    const lines = readFileSync(fits(id, 'predictions.csv'), 'utf8').split('\n');
+    const column = lines[0].split(',').indexOf('name');
+    const names = (await new Categories(library).view()).names;
+    const changed = first.slice(0, 4).map(([picture, { name }]) => {
+      const second = names[(names.indexOf(name) + 1) % 3];
+      return { id: picture, first: name, second, truth: picture.split('/')[0] };
+    });
+    for (const [k, { second }] of changed.entries()) {
+      const cells = lines[k + 1].split(',');
+      lines[k + 1] = cells.with(column, second).join(',');
+    }
+    writeFileSync(fits(other, 'predictions.csv'), lines.join('\n'));
+    const weights = await readNpy(fits(id, 'weights.npy'));
+    const moved = Float64Array.from(weights.data as Float64Array, (value, i) =>
+      i === 2 ? value + 5 : i === 3 ? value - 2 : value,
+    );
+    await writeNpy(fits(other, 'weights.npy'), { ...weights, dtype: 'float64', data: moved });
+
+    const found = (await compareRuns(library, id, other))!;
+    const right = (which: 'first' | 'second') => changed.filter((one) => one[which] === one.truth).length;
+    expect(found).toMatchObject({ testPictures: 18, agreeing: 14, changes: 4 });
+    expect([found.onlyFirstRight, found.onlySecondRight]).toEqual([right('first'), right('second')]);
+    expect(
+      found.changed.map(({ id: picture, first: a, second: b, truth }) => ({ id: picture, first: a, second: b, truth })),
+    ).toEqual(changed);
+    const pictures = (await library.fit())!.rows.web;
+    expect(found.moves.map((one) => [one.id, one.second - one.first])).toEqual([
+      [pictures[2], expect.closeTo(5, 9)],
+      [pictures[3], expect.closeTo(-2, 9)],
+    ]);
+    expect(found.weights).toHaveLength(pictures.length);
+    expect((await lastChange(library))!.first.id).toBe(id);
+    rmSync(fits(other), { recursive: true });
+    expect(await lastChange(library)).toBeUndefined();
+  });
+
   it('are not found by a name that is none of them', async () => {
     expect(await compareRuns(library, '../..', '')).toBeUndefined();
+  });
+});
+
+describe('what people say of the test pictures', () => {
+  it('stands beside the answers, which are those of the fit', async () => {
+    const view = await answersView(library);
+    const { predictions } = (await library.fit())!;
+    expect(view.id).toEqual([...predictions.keys()]);
+    expect(view.names).toEqual(['blue finch', 'red wren', 'green jay']);
+    for (const [i, id] of view.id.entries()) {
+      const { name, runnerUp, confidence } = predictions.get(id)!;
+      expect([view.names[view.said[i]], view.names[view.second[i]]]).toEqual([name, runnerUp]);
+      expect(view.confidence[i]).toBeCloseTo(confidence!, 3);
+      expect(view.names[view.truth[i]!]).toBe(id.split('/')[0]);
+    }
+    const [one, other] = view.id;
+    expect(await recordAnswers(library, { ids: [one], label: 'green jay', by: ' Ada ' })).toMatchObject({
+      answered: 1,
+    });
+    expect(await recordAnswers(library, { ids: [other], label: null })).toMatchObject({ answered: 2, undoable: 2 });
+    const { answered } = await answersView(library);
+    expect(answered.slice(0, 3)).toEqual([view.names.indexOf('green jay'), -1, null]);
+    expect(readFileSync(world.path('.bowerbird', 'decisions.jsonl'), 'utf8')).toContain('"Ada"');
+    while ((await undo(library)).undoable > 0);
+    expect((await answersView(library)).answered.every((said) => said === null)).toBe(true);
+  });
+
+  it.each([
+    [{ ids: [], label: null }, /list of 1 to 10000/],
+    [{ ids: 'all', label: null }, /list of 1 to 10000/],
+    [{ ids: ['green jay/nowhere.png'], label: null }, /none of the test pictures/],
+    [{ ids: [5], label: null }, /none of the test pictures/],
+    [{ ids: ['x'], label: 'dodo' }, /"dodo" is none of the categories/],
+    [{ ids: ['x'] }, /is none of the categories/],
+    [{ ids: ['x'], label: null, by: 'n'.repeat(81) }, /at most 80 characters/],
+    [{ ids: ['x'], label: null, by: 7 }, /at most 80 characters/],
+  ])('is refused where it makes no sense: %j', async (request, message) => {
+    await expect(recordAnswers(library, request)).rejects.toThrow(message);
+  });
+
+  it('joins the test pictures where it is of another picture, under a name that is a file’s and nothing more', async () => {
+    const picture = await drawPicture('green jay', 4321);
+    const correct = (name: string, label: string | null = 'green jay') =>
+      correctUpload(library, picture, { name, label });
+    await expect(correct('a.png', 'dodo')).rejects.toThrow('"dodo" is none of the categories');
+    expect(await correct('..\\..\\odd/.hidden?.PNG')).toEqual({ id: 'green jay/hidden.PNG', added: true });
+    expect(readFileSync(world.path('test', 'green jay', 'hidden.PNG')).equals(picture)).toBe(true);
+    expect(await correct('hidden.PNG')).toEqual({ id: 'green jay/hidden-2.PNG', added: true });
+    expect(await correct('script.exe', null)).toEqual({ id: `${unlistedFolder}/script.exe.png`, added: true });
+    expect(await correct('.png', null)).toEqual({ id: `${unlistedFolder}/png.png`, added: true });
+    // One that is among the test pictures already is only answered.
+    const [known] = (await library.own('test')).values();
+    const content = readFileSync(world.path('test', known.path));
+    expect(await correctUpload(library, content, { name: known.path, label: 'red wren' })).toEqual({
+      id: known.id,
+      added: false,
+    });
+    expect((await answersView(library)).answered[0]).toBe(1);
+    rmSync(world.path('test', unlistedFolder), { recursive: true });
+    for (const name of ['hidden.PNG', 'hidden-2.PNG']) rmSync(world.path('test', 'green jay', name));
+    while ((await undo(library)).undoable > 0);
   });
 });

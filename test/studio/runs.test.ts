@@ -78,3 +78,12 @@ describe('a run started from the studio', () => {
     expect(runs.failure).toContain('could not be started');
   });
 });
+
+it.each([{ by: 'n'.repeat(81) }, { by: 5 }, { check: 1.5 }, { check: -0.1 }, { repeat: '1' }, { repeat: Number.NaN }])(
+  'questions are not begun on terms that make no sense: %j',
+  async (request) => {
+    const host = new AskHost(library, new Runs(library, program('')));
+    await expect(host.open(request)).rejects.toMatchObject({ code: 'BOWERBIRD_ARGUMENT' });
+    expect((await host.view()).state).toBe('closed');
+  },
+);
