@@ -140,6 +140,15 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
     expect(await queue.redis.client.keys('*shared*')).toEqual([]);
   });
 
+  it('gives way when another coordinator has taken its run over', async () => {
+    worker();
+    const executor = await coordinator({ runId: 'taken' });
+    const running = collect(executor, numbered(3, { wait: 20_000 }));
+    const expected = expect(running).rejects.toThrow('another coordinator has taken over run "taken"');
+    await queue.redis.client.set('bowerbird:run:taken:coordinator', 'somebody else');
+    await expected;
+  });
+
   it('survives a queue that is killed and comes back without its data', async () => {
     worker();
     const executor = await coordinator();

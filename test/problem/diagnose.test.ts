@@ -75,4 +75,54 @@ describe('diagnose', () => {
       'aux_features: lengths of feature vectors vary from 1 to 1.41; the l2 scaling makes them 1.',
     );
   });
+
+  it('says nothing of what is just within bounds', () => {
+    const auxiliaryLabels = Int32Array.from({ length: 11 }, (_, i) => (i === 0 ? 0 : 1));
+    expect(messages({ auxiliaryFeatures: Matrix.zeros(11, 2).fill(1), auxiliaryLabels }).join()).not.toContain(
+      'unbalanced',
+    );
+    expect(messages({ webFeatures: Matrix.from([[2, 1]]), webLabels: Int32Array.of(0) }).join()).not.toContain(
+      'the same for',
+    );
+    expect(messages({ testLabels: undefined }).join()).not.toContain('test_labels');
+    expect(messages({ testLabels: Int32Array.of(0, 1, -1) }).join()).not.toContain('test_labels');
+  });
+
+  it('compares the lengths of all sets with those of the auxiliary pictures', () => {
+    const axes = (length: number) =>
+      Matrix.from([
+        [length, 0],
+        [0, length],
+      ]);
+    const sets = { auxiliaryFeatures: axes(1), auxiliaryLabels: Int32Array.of(0, 1), webFeatures: axes(1) };
+    const lengths = (length: number) =>
+      messages({ ...sets, testFeatures: axes(length) }).filter((one) => one.includes('length'));
+    for (const length of [0.5, 1, 2]) expect(lengths(length)).toEqual([]);
+    for (const length of [0.4, 2.1])
+      expect(lengths(length)).toEqual([
+        `test_features: vectors have mean length ${length}, those of aux_features 1: were they extracted with the same model and settings?`,
+      ]);
+    const testFeatures = Matrix.from([
+      [2, 0],
+      [0, 0.5],
+    ]);
+    expect(
+      messages({ ...sets, webFeatures: testFeatures, testFeatures }).filter((one) => one.includes('vary')),
+    ).toEqual([
+      'web_features, test_features: lengths of feature vectors vary from 0.5 to 2; the l2 scaling makes them 1.',
+    ]);
+  });
+
+  it('counts every repeated picture, and the auxiliary categories in the generalized setting', () => {
+    const webFeatures = Matrix.from([
+      [1, 3],
+      [3, 1],
+    ]);
+    expect(messages({ webFeatures })).toContain(
+      'web_features: 2 pictures are also among the test pictures (row 0 is test row 1).',
+    );
+    expect(messages({ generalized: true, testLabels: Int32Array.of(0, 1, 3) })).toContain(
+      'test_labels: 1 of 4 categories have no picture, the first is "crow".',
+    );
+  });
 });

@@ -58,6 +58,46 @@ describe('generateProblem', () => {
     expect(new Set(generateProblem({ wrong: 0 }).webKinds)).toEqual(new Set(['clean']));
   });
 
+  it('shows without noise exactly what the kinds of web pictures say', () => {
+    const still = { noise: 0, offset: 0, shift: 0, scaling: 'none', wrong: 0.6, webPerCategory: 10 } as const;
+    const { webFeatures, webLabels, webKinds, ...problem } = generateProblem({ ...still, seed: 6, testCategories: 4 });
+    const { testFeatures, testLabels, testSemantics, auxiliaryFeatures } = problem;
+    const key = (row: ArrayLike<number>) => Array.from(row).join();
+    const looks = problem.testNames.map((_, c) => key(testFeatures.row(testLabels!.indexOf(c))));
+    const others = new Set(Array.from({ length: auxiliaryFeatures.rows }, (_, i) => key(auxiliaryFeatures.row(i))));
+    const distance = (a: number, b: number) =>
+      Math.hypot(...Array.from(testSemantics.row(a), (value, k) => value - testSemantics.at(b, k)));
+    const nearest = looks.map(
+      (_, c) => [0, 1, 2, 3].filter((other) => other !== c).sort((a, b) => distance(c, a) - distance(c, b))[0],
+    );
+    for (let i = 0; i < webFeatures.rows; i++) {
+      const [row, label] = [key(webFeatures.row(i)), webLabels[i]];
+      const shown = { clean: looks[label], confused: looks[nearest[label]] }[webKinds![i]];
+      if (shown !== undefined) expect(row, webKinds![i]).toBe(shown);
+      else expect([others.has(row), looks.includes(row)]).toEqual([webKinds![i] === 'other', false]);
+    }
+    for (let i = 0; i < testFeatures.rows; i++) expect(key(testFeatures.row(i))).toBe(looks[testLabels![i]]);
+  });
+
+  it('moves every web picture along one direction, by up to twice the shift', () => {
+    const still = { noise: 0, offset: 0, scaling: 'none', wrong: 0, webPerCategory: 40, seed: 3 } as const;
+    const [fixed, moved] = [generateProblem({ ...still, shift: 0 }), generateProblem({ ...still, shift: 2 })];
+    const differences = Array.from({ length: fixed.webFeatures.rows }, (_, i) =>
+      Array.from(moved.webFeatures.row(i), (value, j) => value - fixed.webFeatures.at(i, j)),
+    );
+    const dot = (a: number[], b: number[]) => a.reduce((sum, value, j) => sum + value * b[j], 0);
+    const longest = differences.reduce((a, b) => (dot(a, a) > dot(b, b) ? a : b));
+    const parts = differences.map((one) => dot(one, longest) / dot(longest, longest));
+    for (const [i, one] of differences.entries())
+      expect(dot(one, one)).toBeCloseTo(parts[i] ** 2 * dot(longest, longest), 6);
+    expect(Math.min(...parts)).toBeGreaterThanOrEqual(0);
+    expect(parts.reduce((sum, part) => sum + part, 0) / parts.length).toBeGreaterThan(0.4);
+    // Elements of the direction have variance 1.
+    const deviation = Math.sqrt(dot(longest, longest) / longest.length);
+    expect(deviation).toBeGreaterThan(2);
+    expect(deviation).toBeLessThan(6);
+  });
+
   it('can be learnt, better without the wrong pictures, worse with more noise', () => {
     const options = { testCategories: 8, wrong: 0.7, shift: 0, noise: 1.2, webPerCategory: 20, testPerCategory: 60 };
     const problem = generateProblem(options);
