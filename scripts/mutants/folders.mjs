@@ -21,7 +21,7 @@ const testsOf = {
     'crawl/keys.test.ts',
   ],
   distribute: ['distribute', 'cli/worker.test.ts'],
-  studio: ['access', 'confinement', 'results', 'runs'].map((name) => `studio/${name}.test.ts`),
+  studio: ['access', 'answers', 'confinement', 'results', 'runs'].map((name) => `studio/${name}.test.ts`),
   workspace: ['check-stages', 'configuration', 'decisions', 'inputs', 'lock', 'mistakes', 'semantics', 'staleness'].map(
     (name) => `workspace/${name}.test.ts`,
   ),
