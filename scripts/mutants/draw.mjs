@@ -13,10 +13,12 @@ const wording = {
   shouldIgnore(path) {
     const call = path.parentPath?.node;
     const inError =
-      call?.type === 'NewExpression' && /(Error|Failure)$/.test(call.callee.name) && path.listKey === 'arguments';
+      call?.type === 'NewExpression' &&
+      /(Error|Failure|Refusal)$/.test(call.callee.name) &&
+      path.listKey === 'arguments';
     const words = ['StringLiteral', 'TemplateLiteral', 'ObjectExpression', 'BinaryExpression'].includes(path.node.type);
     const code =
-      path.node.value?.startsWith?.('BOWERBIRD_') || (call?.callee?.name?.endsWith('Failure') && path.key === 0);
+      path.node.value?.startsWith?.('BOWERBIRD_') || (/(Failure|Refusal)$/.test(call?.callee?.name) && path.key === 0);
     return inError && words && !code ? 'wording of an error' : undefined;
   },
 };
