@@ -116,12 +116,14 @@ export class Perceptron {
       if (learn) {
         this.#backend.gemm(layer.weightGradient, slopes, below, { transposeA: true, beta: 1 });
         const sums = layer.interceptGradient.data;
-        for (let i = 0, e = 0; i < rows; i++) for (let j = 0; j < slopes.cols; j++, e++) sums[j] += slopes.data[e];
+        const { data, cols } = slopes;
+        for (let i = 0, e = 0; i < rows; i++) for (let j = 0; j < cols; j++, e++) sums[j] += data[e];
       }
       if (k > 0) {
         const next = this.#layers[k - 1].slopes.view(0, rows);
         this.#backend.gemm(next, slopes, layer.weights);
-        for (let e = 0; e < rows * next.cols; e++) if (below.data[e] <= 0) next.data[e] *= leak;
+        const [under, over] = [below.data, next.data];
+        for (let e = 0, end = rows * next.cols; e < end; e++) if (under[e] <= 0) over[e] *= leak;
       } else if (inputSlopes) this.#backend.gemm(inputSlopes, slopes, layer.weights);
     }
   }
@@ -141,7 +143,7 @@ export class Perceptron {
         const gradient = (part === 0 ? layer.weightGradient : layer.interceptGradient).data;
         const keep = part === 0 ? 1 - rate * decay : 1;
         const [mean, square] = [layer.means[part].data, layer.squares[part].data];
-        for (let e = 0; e < layer.means[part].rows * layer.means[part].cols; e++) {
+        for (let e = 0, end = layer.means[part].rows * layer.means[part].cols; e < end; e++) {
           const slope = gradient[e];
           mean[e] = keepMean * mean[e] + (1 - keepMean) * slope;
           square[e] = keepSquare * square[e] + (1 - keepSquare) * slope * slope;

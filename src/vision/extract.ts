@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { InterruptedError } from '../errors.js';
 import { Matrix } from '../linalg/index.js';
 import type { Progress } from '../progress.js';
+import { fewestToMeasure, measuredBatch } from './choose-batch.js';
 import { type DecodeLimits, defaultLimits } from './decode.js';
 import {
   describeFeatures,
@@ -39,7 +40,7 @@ export interface FeatureModel {
 }
 
 export interface ExtractOptions {
-  /** Pictures in one call of the network. @default 8, on a GPU 32 */
+  /** Pictures in one call of the network. @default 8, on a GPU 32; of many pictures by measurement */
   batch?: number;
   /** Networks at work at the same time. @default from the machine and the size of the model */
   workers?: number;
@@ -85,6 +86,8 @@ export interface ExtractResult {
   picturesPerSecond: number;
   workers: number;
   threads: number;
+  /** Pictures in one call of a network. */
+  batch: number;
 }
 
 export interface PictureFeatures {
@@ -117,7 +120,15 @@ export async function extractFeatures(
   );
   try {
     const meta = await settleMeta(folder, model, pool.dimension, options);
-    const work = new Workload(source, await finishedPictures(folder, shards), meta.shardSize);
+    const finished = await finishedPictures(folder, shards);
+    const work = new Workload(source, finished, meta.shardSize);
+    const limits = { ...defaultLimits, ...options.limits };
+    const usual = defaultBatch[device];
+    const batch =
+      options.batch ??
+      (options.elsewhere || source.count - finished.size < fewestToMeasure * pool.workers
+        ? usual
+        : await measuredBatch(source, pool, usual, { preprocessing: meta.preprocessing, limits, signal }));
     const begun = performance.now();
     const rate = () => processed / Math.max(1e-3, (performance.now() - begun) / 1000);
     let processed = 0;
@@ -125,9 +136,7 @@ export async function extractFeatures(
     const pipeline = new Pipeline(pool, {
       folder: source.folder,
       preprocessing: meta.preprocessing,
-      limits: { ...defaultLimits, ...options.limits },
-      batch: options.batch ?? defaultBatch[device],
-      signal,
+      ...{ limits, batch, signal },
       onPicture: (ok) => {
         processed++;
         if (!ok) failed++;
@@ -181,7 +190,7 @@ export async function extractFeatures(
     await writing;
     const picturesPerSecond = rate();
     const counts = await writeIndex(folder, shards, (id) => work.current.get(id));
-    return { meta, ...counts, processed, picturesPerSecond, workers: pool.workers, threads: pool.threads };
+    return { meta, ...counts, processed, picturesPerSecond, workers: pool.workers, threads: pool.threads, batch };
   } finally {
     await pool.close();
   }

@@ -203,20 +203,23 @@ export class SeGzsl extends TransductiveMethod<typeof parameters> {
   /** Vectors that the regressor's answers point to: test categories' vectors, weighted by their likeness. */
   #guess(vectors: Matrix, answers: Matrix, candidates: Matrix<Float64Array>): void {
     const units = [unitRows(answers), unitRows(candidates)];
+    const { sharpness } = this.options;
     const chances = new Float64Array(candidates.rows);
     for (let i = 0; i < answers.rows; i++) {
       const answer = units[0].row(i);
       for (let c = 0; c < chances.length; c++) {
         const vector = units[1].row(c);
-        chances[c] = 0;
-        for (let j = 0; j < vector.length; j++) chances[c] += this.options.sharpness * answer[j] * vector[j];
+        let chance = 0;
+        for (let j = 0; j < vector.length; j++) chance += sharpness * answer[j] * vector[j];
+        chances[c] = chance;
       }
       softmaxInPlace(chances);
       const out = vectors.row(i);
       out.fill(0);
       for (let c = 0; c < chances.length; c++) {
         const vector = candidates.row(c);
-        for (let j = 0; j < vector.length; j++) out[j] += chances[c] * vector[j];
+        const chance = chances[c];
+        for (let j = 0; j < vector.length; j++) out[j] += chance * vector[j];
       }
     }
   }

@@ -51,11 +51,18 @@ interface Selected {
   wholes: Matrix<Float64Array>;
   partSquares: Float64Array;
   wholeSquares: Float64Array;
-  texts: Matrix<Float64Array> | undefined;
+  /** Of each bag the words that occur; few of all do. */
+  texts: readonly Words[] | undefined;
   textSquares: Float64Array;
   /** d_t w and d_t w̃ of the current dual variables. */
   weights: Matrix<Float64Array>;
   textWeights: Matrix<Float64Array> | undefined;
+}
+
+/** Entries of a vector that are not 0. */
+interface Words {
+  readonly places: Int32Array;
+  readonly values: Float64Array;
 }
 
 export class BagMachine {
@@ -103,7 +110,7 @@ export class BagMachine {
       wholes,
       partSquares: Float64Array.from(bags, (_, l) => each.subarray(l * m, (l + 1) * m).reduce((a, b) => a + b, 0)),
       wholeSquares: squares(wholes),
-      texts,
+      texts: texts && bags.map((_, l) => wordsOf(texts.row(l))),
       textSquares: texts ? squares(texts) : new Float64Array(bags.length),
       weights: Matrix.zeros(this.#classes, features.cols),
       textWeights: texts && Matrix.zeros(categories, texts.cols),
@@ -238,7 +245,7 @@ export class BagMachine {
           addTo(weights.row(category * m + k), parts.row(l * m + k), this.mixture[t] * totals[l]);
         if (texts && textWeights) {
           const pull = (this.mixture[t] * (totals[l] + this.betas[l] - cost)) / textPenalty;
-          addTo(textWeights.row(category), texts.row(l), pull);
+          addWords(textWeights.row(category), texts[l], pull);
         }
       });
     });
@@ -255,7 +262,7 @@ export class BagMachine {
       this.#backend.gemv(values, weights, wholes.row(l));
       for (let k = 0; k < values.length; k++) others[k] += values[k];
       for (let k = 0; k < m; k++) own += dot(weights.row(category * m + k), parts.row(l * m + k));
-      if (texts && textWeights) slack += dot(textWeights.row(category), texts.row(l));
+      if (texts && textWeights) slack += dotWords(textWeights.row(category), texts[l]);
     }
     others.fill(Number.NEGATIVE_INFINITY, category * m, (category + 1) * m);
     return { own, others, slack };
@@ -323,7 +330,7 @@ export class BagMachine {
       for (let k = 0; k < moves.length; k++)
         if (moves[k] !== 0) addTo(weights.row(k), wholes.row(l), -share * moves[k]);
       if (texts && textWeights)
-        addTo(textWeights.row(category), texts.row(l), (share * (moved + betaMove)) / textPenalty);
+        addWords(textWeights.row(category), texts[l], (share * (moved + betaMove)) / textPenalty);
     });
     return worst;
   }
@@ -331,6 +338,22 @@ export class BagMachine {
 
 function addTo(out: Float64Array, row: Float64Array, factor: number): void {
   if (factor !== 0) for (let j = 0; j < out.length; j++) out[j] += factor * row[j];
+}
+
+function wordsOf(row: Float64Array): Words {
+  const places: number[] = [];
+  for (let j = 0; j < row.length; j++) if (row[j] !== 0) places.push(j);
+  return { places: Int32Array.from(places), values: Float64Array.from(places, (j) => row[j]) };
+}
+
+function addWords(out: Float64Array, { places, values }: Words, factor: number): void {
+  if (factor !== 0) for (let k = 0; k < places.length; k++) out[places[k]] += factor * values[k];
+}
+
+function dotWords(a: Float64Array, { places, values }: Words): number {
+  let total = 0;
+  for (let k = 0; k < places.length; k++) total += a[places[k]] * values[k];
+  return total;
 }
 
 function dot(a: Float64Array, b: Float64Array): number {
