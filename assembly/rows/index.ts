@@ -119,40 +119,62 @@ function least4(v: v128): f32 {
   );
 }
 
+/** log(1 + u) for small u ≥ 0: below 0.06 the next term is lost in rounding. */
+// @ts-ignore: decorator
+@inline
+function logarithmNear1(u: v128): v128 {
+  let p = f32x4.splat(0.2);
+  p = f32x4.sub(f32x4.splat(0.25), f32x4.mul(p, u));
+  p = f32x4.sub(f32x4.splat(1.0 / 3), f32x4.mul(p, u));
+  p = f32x4.sub(f32x4.splat(0.5), f32x4.mul(p, u));
+  p = f32x4.sub(f32x4.splat(1), f32x4.mul(p, u));
+  return f32x4.mul(p, u);
+}
+
 /** The constants of the columns are f32 here. */
 export function logPowerSums32(
   m: i32, n: i32, products: usize, stride: usize, lengths: usize, squares: usize, scales: usize, shifts: usize,
   power: f64, labels: usize, out: usize, own: usize, scratch: usize,
 ): void {
-  const two = f32x4.splat(2);
+  const minusTwo = f32x4.splat(-2);
   const zero = f32x4.splat(0);
   const infinite = f32x4.splat(f32(Infinity));
   const factor = f32x4.splat(f32(-power));
   const reach = reachOf(power, 25);
+  const whole = n & ~3;
   for (let i = 0; i < m; i++) {
     const row = products + usize(i) * stride;
     const length = load<f64>(lengths + usize(i) * 8);
     const label = load<i32>(labels + usize(i) * 4);
     const long = f32x4.splat(f32(length));
+    let least = infinite;
     for (let c = 0; c < n; c += 4) {
       const at = usize(c) * 4;
-      const distance = f32x4.max(
+      const distance = f32x4.pmax(
         zero,
-        f32x4.add(f32x4.sub(long, f32x4.mul(two, v128.load(row + at))), v128.load(squares + at)),
+        f32x4.add(f32x4.add(long, f32x4.mul(minusTwo, v128.load(row + at))), v128.load(squares + at)),
       );
       const t = f32x4.mul(v128.load(scales + at), f32x4.add(v128.load(shifts + at), distance));
       v128.store(scratch + at, t);
+      if (c < whole) least = f32x4.pmin(least, t);
     }
     // The last vector may reach into the next row.
-    for (let c = n; c & 3; c++) store<f32>(scratch + usize(c) * 4, f32(Infinity));
+    if (whole < n) {
+      for (let c = n; c & 3; c++) store<f32>(scratch + usize(c) * 4, f32(Infinity));
+      least = f32x4.pmin(least, v128.load(scratch + usize(whole) * 4));
+    }
+    let smallest = least4(least);
     if (label >= 0) {
       const product = f64(load<f32>(row + usize(label) * 4));
       store<f64>(own + usize(i) * 8, max<f64>(0, length - 2 * product + f64(load<f32>(squares + usize(label) * 4))));
+      const mine = load<f32>(scratch + usize(label) * 4);
       store<f32>(scratch + usize(label) * 4, f32(Infinity));
+      if (mine === smallest) {
+        least = infinite;
+        for (let c = 0; c < n; c += 4) least = f32x4.pmin(least, v128.load(scratch + usize(c) * 4));
+        smallest = least4(least);
+      }
     }
-    let least = infinite;
-    for (let c = 0; c < n; c += 4) least = f32x4.pmin(least, v128.load(scratch + usize(c) * 4));
-    const smallest = least4(least);
     if (!(smallest < f32(Infinity))) {
       store<f64>(out + usize(i) * 8, -Infinity);
       continue;
@@ -160,14 +182,25 @@ export function logPowerSums32(
     const inverse = f32x4.splat(1 / smallest);
     const furthest = f32x4.splat(f32(f64(smallest) * reach));
     let total = zero;
-    for (let c = 0; c < n; c += 4) {
-      const t = v128.load(scratch + usize(c) * 4);
-      if (!v128.any_true(f32x4.lt(t, furthest))) continue;
-      const part = exponential4(f32x4.mul(factor, logarithm4(f32x4.mul(t, inverse))));
-      total = f32x4.add(total, v128.and(part, f32x4.lt(t, infinite)));
+    if (reach < 1.06) {
+      const one = f32x4.splat(1);
+      for (let c = 0; c < n; c += 4) {
+        const t = v128.load(scratch + usize(c) * 4);
+        const near = f32x4.lt(t, furthest);
+        if (!v128.any_true(near)) continue;
+        const away = logarithmNear1(f32x4.sub(f32x4.mul(t, inverse), one));
+        total = f32x4.add(total, v128.and(exponential4(f32x4.mul(factor, away)), near));
+      }
+    } else {
+      for (let c = 0; c < n; c += 4) {
+        const t = v128.load(scratch + usize(c) * 4);
+        if (!v128.any_true(f32x4.lt(t, furthest))) continue;
+        const part = exponential4(f32x4.mul(factor, logarithm4(f32x4.mul(t, inverse))));
+        total = f32x4.add(total, v128.and(part, f32x4.lt(t, infinite)));
+      }
     }
-    const whole = logarithm(f64x2.replace_lane(f64x2.splat(sum4(total)), 1, f64(smallest)));
-    store<f64>(out + usize(i) * 8, f64x2.extract_lane(whole, 0) - power * f64x2.extract_lane(whole, 1));
+    const logarithms = logarithm(f64x2.replace_lane(f64x2.splat(sum4(total)), 1, f64(smallest)));
+    store<f64>(out + usize(i) * 8, f64x2.extract_lane(logarithms, 0) - power * f64x2.extract_lane(logarithms, 1));
   }
 }
 
@@ -317,8 +350,45 @@ function powers<T>(m: i32, n: i32, rows: usize, stride: usize, power: f64, scrat
   }
 }
 
+/** The same for the power ¾ of rows of f32, which needs square roots only. */
+function powers34(m: i32, n: i32, rows: usize, stride: usize): void {
+  const sign = f32x4.splat(-0.0);
+  const whole = n & ~3;
+  for (let i = 0; i < m; i++) {
+    const row = rows + usize(i) * stride;
+    let squares = f64x2.splat(0);
+    for (let c = 0; c < whole; c += 4) {
+      const x = v128.load(row + usize(c) * 4);
+      const root = f32x4.sqrt(v128.andnot(x, sign));
+      const raised = f32x4.mul(root, f32x4.sqrt(root));
+      const upper = i8x16.shuffle(raised, raised, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
+      const low = f64x2.promote_low_f32x4(raised);
+      const high = f64x2.promote_low_f32x4(upper);
+      squares = f64x2.add(squares, f64x2.add(f64x2.mul(low, low), f64x2.mul(high, high)));
+      v128.store(row + usize(c) * 4, v128.or(raised, v128.and(x, sign)));
+    }
+    let total = sum(squares);
+    for (let c = whole; c < n; c++) {
+      const x = load<f32>(row + usize(c) * 4);
+      const root = sqrt<f32>(abs<f32>(x));
+      const raised = root * sqrt<f32>(root);
+      total += f64(raised) * f64(raised);
+      store<f32>(row + usize(c) * 4, copysign<f32>(raised, x));
+    }
+    const length = Math.sqrt(total);
+    const factor: f32 = length > 0 ? f32(1 / length) : 1;
+    const factors = f32x4.splat(factor);
+    for (let c = 0; c < whole; c += 4) {
+      const at = row + usize(c) * 4;
+      v128.store(at, f32x4.mul(v128.load(at), factors));
+    }
+    for (let c = whole; c < n; c++) store<f32>(row + usize(c) * 4, load<f32>(row + usize(c) * 4) * factor);
+  }
+}
+
 export function powerRows32(m: i32, n: i32, rows: usize, stride: usize, power: f64, scratch: usize): void {
-  powers<f32>(m, n, rows, stride, power, scratch);
+  if (power === 0.75) powers34(m, n, rows, stride);
+  else powers<f32>(m, n, rows, stride, power, scratch);
 }
 
 export function powerRows64(m: i32, n: i32, rows: usize, stride: usize, power: f64, scratch: usize): void {

@@ -1,17 +1,17 @@
 /** Backend storage that is given back together, whatever happens in between. */
-import type { Backend, Matrix } from '../linalg/index.js';
+import type { ArrayOf, Backend, Dtype, Matrix } from '../linalg/index.js';
 
 export class Scratch {
   readonly #backend: Backend;
-  readonly #owned: Matrix<Float64Array>[] = [];
+  readonly #owned: Matrix[] = [];
 
   constructor(backend: Backend) {
     this.#backend = backend;
   }
 
   /** A zeroed matrix. */
-  matrix(rows: number, cols: number): Matrix<Float64Array> {
-    const matrix = this.#backend.matrix(rows, cols);
+  matrix<D extends Dtype = 'float64'>(rows: number, cols: number, dtype?: D): Matrix<ArrayOf<D>> {
+    const matrix = this.#backend.matrix(rows, cols, dtype);
     this.#owned.push(matrix);
     return matrix;
   }

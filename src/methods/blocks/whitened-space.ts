@@ -85,8 +85,13 @@ export class WhitenedSpace {
       const d = problem.auxiliaryFeatures.cols;
       const scatter = scratch.matrix(d, d);
       const means = Matrix.zeros(categories, d);
-      forEachBlock(backend, problem.auxiliaryFeatures, 'float64', options.power, (rows, start) => {
-        backend.syrk(scatter, rows, { transpose: true, beta: start === 0 ? 0 : 1 });
+      // The products of a block may be in single precision; what they add up to is in double.
+      // A GPU is as quick in double, and would have to hand over every block.
+      const dtype = backend.device === 'cuda' ? 'float64' : precisionFor(problem.auxiliaryFeatures.rows, d);
+      const products = dtype === 'float32' ? scratch.matrix(d, d, dtype) : undefined;
+      forEachBlock(backend, problem.auxiliaryFeatures, dtype, options.power, (rows, start) => {
+        backend.syrk(products ?? scatter, rows, { transpose: true, beta: products || start === 0 ? 0 : 1 });
+        if (products) add(scatter.data, products.data);
         for (let i = 0; i < rows.rows; i++) add(means.row(labels[start + i]), rows.row(i));
       });
       let total = 0;
@@ -153,7 +158,7 @@ export class WhitenedSpace {
     const map = this.#map.copy(dtype);
     const whiten = (block: Matrix, start: number) => {
       subtract(block, this.auxiliaryCentre);
-      this.#backend.gemm(rows.view(start, start + block.rows), block, map);
+      this.#timesMap(rows.view(start, start + block.rows), block, map);
     };
     forEachBlock(this.#backend, features, dtype, this.power, whiten, order);
     return rows;
@@ -208,10 +213,32 @@ export class WhitenedSpace {
 
   #whitened(rows: Matrix<Float64Array>): Matrix<Float64Array> {
     const result = Matrix.zeros(rows.rows, rows.cols);
-    this.#backend.gemm(result, rows, this.#map);
+    this.#timesMap(result, rows, this.#map);
     return result;
   }
+
+  /** Result ← rows · map, a stripe of columns at a time: below its diagonal the map is zero. */
+  #timesMap(result: Matrix, rows: Matrix, map: Matrix): void {
+    const d = map.rows;
+    for (let column = 0; column < d; column += stripe) {
+      const end = Math.min(d, column + stripe);
+      this.#backend.gemm(
+        result.view(0, rows.rows, column, end),
+        rows.view(0, rows.rows, 0, end),
+        map.view(0, end, column, end),
+      );
+    }
+  }
 }
+
+/** Columns of the map that are multiplied together. */
+const stripe = 256;
+
+/** Elements from which on pictures are kept in single precision. */
+const manyElements = 2 ** 20;
+
+export const precisionFor = (rows: number, cols: number): Dtype =>
+  rows * cols > manyElements ? 'float32' : 'float64';
 
 /** Rows of a block: features are brought to power and length a block at a time, which is all that is copied. */
 const blockRows = 1024;
@@ -247,7 +274,7 @@ export function powerAndLength<M extends Matrix>(backend: Backend, features: M, 
   return features;
 }
 
-function add(target: Float64Array, source: RealArray): void {
+function add(target: RealArray, source: RealArray): void {
   for (let j = 0; j < target.length; j++) target[j] += source[j];
 }
 

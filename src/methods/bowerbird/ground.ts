@@ -3,9 +3,9 @@
  * pictures and categories vary in it, what words say of the categories' looks, and the web pictures, all measured from
  * the mean of the auxiliary pictures.
  */
-import type { Backend, Dtype, Matrix } from '../../linalg/index.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
 import { type Problem, selectIntegers, selectRows } from '../../problem/index.js';
-import type { WhitenedSpace } from '../blocks/whitened-space.js';
+import { precisionFor, type WhitenedSpace } from '../blocks/whitened-space.js';
 import { imageTextHint } from './image-text.js';
 import type { NamedPictures } from './known.js';
 import { TextEvidence } from './texts.js';
@@ -91,9 +91,6 @@ function byLabel(labels: Int32Array, categories: number): { order: Int32Array; s
   return { order, starts };
 }
 
-/** Elements from which on pictures are kept in single precision. */
-const manyElements = 2 ** 20;
-
 export function place(space: WhitenedSpace, features: Matrix, order?: Int32Array): Placed {
   return withLengths(space.placeOnce(features, precisionFor(features.rows, features.cols), order));
 }
@@ -102,8 +99,6 @@ export function place(space: WhitenedSpace, features: Matrix, order?: Int32Array
 export function placeSome(space: WhitenedSpace, features: Matrix, chosen: Int32Array): Placed {
   return withLengths(space.placeRows(features, precisionFor(chosen.length, features.cols), chosen));
 }
-
-const precisionFor = (rows: number, cols: number): Dtype => (rows * cols > manyElements ? 'float32' : 'float64');
 
 function withLengths(rows: Matrix): Placed {
   return { rows, squaredLengths: Float64Array.from({ length: rows.rows }, (_, i) => dotOf(rows.row(i), rows.row(i))) };
