@@ -25,6 +25,8 @@ export interface MethodSpec<Parameters extends Declared = Declared> {
   parts?: readonly MethodSpec[];
   /** Parameters that what it shares with other methods depends on: fits that agree in them are made one after another. */
   sharedBy?: readonly string[];
+  /** Its `fit` takes `webRows`, web pictures that are read from a file in every pass. */
+  streams?: boolean;
   /** `options` are complete and checked. */
   create(options: OptionsOf<Parameters>, seed: number): Method;
 }

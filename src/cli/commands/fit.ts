@@ -128,16 +128,16 @@ export default defineCommand({
     const made = await mkdir(out, { recursive: true });
     await access(out, constants.W_OK);
     try {
-      if (webRows && !special)
+      if (webRows && !special && !spec.streams)
         throw new UsageError(
           `${method} keeps the web features in memory, and they are to be streamed`,
-          `Add --method paper, or ${options.stream ? 'leave out --stream' : 'raise --memory-limit'}.`,
+          `Add --method bowerbird or --method paper, or ${options.stream ? 'leave out --stream' : 'raise --memory-limit'}.`,
         );
       progress.update({ stage: 'fit', done: 0 });
       const configuration = { problem: path, method, ...inputOptions(options) };
       const chosen: LearnerFit = special
         ? learnerFit(special, spec, parameters, options, { out, problem, backend, progress, webRows, configuration })
-        : { spec, parameters, configuration: { ...configuration, parameters } };
+        : { spec, parameters, configuration: { ...configuration, parameters }, methodOptions: { webRows } };
       const result = await fit(problem, chosen.spec, {
         ...chosen,
         ...{ backend, signal, seed: options.seed, centred: options['centre-features'] },

@@ -237,8 +237,7 @@ const stripe = 256;
 /** Elements from which on pictures are kept in single precision. */
 const manyElements = 2 ** 20;
 
-export const precisionFor = (rows: number, cols: number): Dtype =>
-  rows * cols > manyElements ? 'float32' : 'float64';
+export const precisionFor = (rows: number, cols: number): Dtype => (rows * cols > manyElements ? 'float32' : 'float64');
 
 /** Rows of a block: features are brought to power and length a block at a time, which is all that is copied. */
 const blockRows = 1024;

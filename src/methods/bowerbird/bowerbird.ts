@@ -27,11 +27,12 @@ import {
   type Sureness,
   sameRows,
   stackRows,
+  type WebRows,
 } from '../../problem/index.js';
 import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
 import { findStrangers, rowsOfStrangers, type StrangerSigns } from './folder-strangers.js';
-import { type Ground, layGround, place } from './ground.js';
+import { byLabel, type Ground, layGround, place } from './ground.js';
 import { groupStrangers } from './groups.js';
 import { holdAnswers, namedPictures } from './known.js';
 import { linearFormula, strangerFormula } from './linear-formula.js';
@@ -44,6 +45,7 @@ import { BowerbirdSolver, softened } from './solver.js';
 import { lonelyRows, type StrangerModel, type Strangers, strangerRatios } from './strangers.js';
 import { type TestSide, TestState } from './test-state.js';
 import { softmaxRows } from './vectors.js';
+import { webOnDisk } from './web-file.js';
 
 /** Products in a round up to which a folder is settled anew whenever an answer comes in. */
 const smallWork = 3e7;
@@ -61,6 +63,11 @@ interface Stage {
   readonly signs?: StrangerSigns;
   readonly manner?: Manner;
   readonly state: TestState;
+}
+
+export interface BowerbirdFitOptions extends FitOptions {
+  /** The web pictures, where they do not fit in memory; the problem then has their labels, and no features of them. */
+  webRows?: WebRows;
 }
 
 interface Fitted {
@@ -105,7 +112,7 @@ export class Bowerbird implements Method {
     this.options = resolveParameters('bowerbird', parameters, given);
   }
 
-  async fit(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<this> {
+  async fit(problem: Problem, { backend, signal, onProgress, webRows }: BowerbirdFitOptions): Promise<this> {
     signal?.throwIfAborted();
     requireLearnable(problem);
     const { options } = this;
@@ -122,7 +129,13 @@ export class Bowerbird implements Method {
     const space = await WhitenedSpace.learn(problem, backend, options);
     await pause();
     const pictures = place(space, problem.testFeatures);
-    const laid = layGround(backend, space, problem, options);
+    const web =
+      webRows &&
+      (await webOnDisk(backend, space, webRows, byLabel(problem.webLabels, problem.testNames.length), async (part) => {
+        onProgress?.({ done: 0, total: options.rounds, detail: `${percent(part)} % of the web pictures whitened` });
+        await pause();
+      }));
+    const laid = layGround(backend, space, problem, options, web);
     const named = namedPictures(pictures, problem.testKnown, problem.testNames.length);
     const ground: Ground = { ...laid, ...(named && { named }) };
     await pause();
@@ -366,6 +379,7 @@ export const bowerbirdSpec: MethodSpec = {
   citation: 'This project; docs/method.md',
   uses: ['web', 'auxiliary', 'test', 'text', 'semantics'],
   setting: 'both',
+  streams: true,
   parameters,
   create: (given) => new Bowerbird(given),
 };

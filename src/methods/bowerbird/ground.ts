@@ -10,6 +10,7 @@ import { imageTextHint } from './image-text.js';
 import type { NamedPictures } from './known.js';
 import { TextEvidence } from './texts.js';
 import { dotOf, productsWith } from './vectors.js';
+import { WebPictures } from './web-pictures.js';
 import { type KnownCategories, type WordPrior, wordPrior } from './words.js';
 
 /**
@@ -27,10 +28,9 @@ export interface Ground {
   readonly dimension: number;
   readonly known: KnownCategories;
   readonly prior: WordPrior;
-  /** In the order of their labels. */
-  readonly web: Placed;
-  /** Products of the web pictures with the means of the known categories, nw×Ca. */
-  readonly webToKnown: Matrix;
+  readonly web: WebPictures;
+  /** Products of the web pictures with the means of the known categories, nw×Ca, where they are in memory. */
+  readonly webToKnown?: Matrix;
   readonly webLabels: Int32Array;
   /** Where the web pictures of each category begin, and where the last ones end. */
   readonly webStarts: Int32Array;
@@ -49,31 +49,31 @@ export interface GroundOptions {
   smoothing: number;
 }
 
-/** @param given the web pictures, where they have been placed before */
+/** @param given the web pictures, where they have been placed before; if not in memory, in the order of their labels */
 export function layGround(
   backend: Backend,
   space: WhitenedSpace,
   problem: Problem,
   options: GroundOptions,
-  given?: Placed,
+  given?: Placed | WebPictures,
 ): Ground {
   const known = knownCategories(space);
   const { trust, smoothing } = options;
   const categories = problem.testSemantics.rows;
   const { order, starts } = byLabel(problem.webLabels, categories);
   const sorted = order.every((row, i) => row === i);
-  const web = given
-    ? sorted
-      ? given
-      : selectPlaced(given, order)
-    : place(space, problem.webFeatures, sorted ? undefined : order);
+  const inOrder = () => {
+    if (!given) return place(space, problem.webFeatures, sorted ? undefined : order);
+    return sorted ? (given as Placed) : selectPlaced(given as Placed, order);
+  };
+  const placed = given instanceof WebPictures ? undefined : inOrder();
   const webLabels = sorted ? problem.webLabels : selectIntegers(problem.webLabels, order);
   return {
     ...{ backend, space, known },
     dimension: known.means.cols,
     prior: wordPrior(backend, known, problem, trust < 0 ? undefined : trust, imageTextHint(space, problem)),
-    web,
-    webToKnown: productsWith(backend, web.rows, known.means),
+    web: placed ? WebPictures.inMemory(backend, placed, starts) : (given as WebPictures),
+    ...(placed && { webToKnown: productsWith(backend, placed.rows, known.means) }),
     ...{ webLabels, webStarts: starts, webOrder: order },
     ...(problem.webVouched && { webKnown: Int8Array.from(order, (row) => Number(problem.webVouched![row])) }),
     ...(problem.webText && { text: new TextEvidence(problem.webText, webLabels, categories, smoothing, order) }),
@@ -81,7 +81,7 @@ export function layGround(
 }
 
 /** Rows in the order of their labels, those of one label in their own order. */
-function byLabel(labels: Int32Array, categories: number): { order: Int32Array; starts: Int32Array } {
+export function byLabel(labels: Int32Array, categories: number): { order: Int32Array; starts: Int32Array } {
   const starts = new Int32Array(categories + 1);
   for (const label of labels) starts[label + 1]++;
   for (let c = 0; c < categories; c++) starts[c + 1] += starts[c];

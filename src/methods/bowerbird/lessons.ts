@@ -38,15 +38,21 @@ function judgedByCleanMeans({ ground, solver, pictures, truth, variance }: World
     const row = clean.row(c);
     for (let k = 0; k < row.length; k++) row[k] += solver.webShift[k];
   }
-  const far = distances(backend, web, clean);
   const factor = (-0.5 * solver.options.sharpness) / variance;
-  return Float64Array.from(webLabels, (label, i) => {
-    const row = far.row(i);
-    let others = 0;
-    for (let c = 0; c < row.length; c++) if (c !== label) others += Math.exp(factor * (row[c] - row[label]));
-    // Right and wrong are as likely beforehand; a wrong one shows any other category.
-    return 1 / (1 + others / (row.length - 1));
+  const right = new Float64Array(web.count);
+  web.visit((rows, start) => {
+    const squaredLengths = web.squaredLengths.subarray(start, start + rows.rows);
+    const far = distances(backend, { rows, squaredLengths }, clean);
+    for (let i = 0; i < far.rows; i++) {
+      const row = far.row(i);
+      const label = webLabels[start + i];
+      let others = 0;
+      for (let c = 0; c < row.length; c++) if (c !== label) others += Math.exp(factor * (row[c] - row[label]));
+      // Right and wrong are as likely beforehand; a wrong one shows any other category.
+      right[start + i] = 1 / (1 + others / (row.length - 1));
+    }
   });
+  return right;
 }
 
 /** How far the evidence of web pictures' looks is to be believed beside that of their words. */

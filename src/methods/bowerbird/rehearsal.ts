@@ -143,10 +143,7 @@ export class Rehearsal {
   ): Promise<Rehearsal | undefined> {
     const cast = castOf(problem);
     if (!cast) return undefined;
-    const stage = restrictToCategories(
-      { ...problem, testLabels: undefined, validationWeb: undefined },
-      { auxiliary: cast.audience },
-    );
+    const stage = restrictToCategories({ ...withoutWeb(problem), testLabels: undefined }, { auxiliary: cast.audience });
     const space = await WhitenedSpace.learn(stage, backend, options);
     await pause();
     const drafts = draftsOf(problem, stage, cast, playsOf(problem, cast, wrong), backend, space, options);
@@ -230,6 +227,22 @@ export class Rehearsal {
     }
     return judged;
   }
+}
+
+/** Plays have web pictures of their own. */
+function withoutWeb(problem: Problem): Problem {
+  return {
+    ...problem,
+    webFeatures: problem.webFeatures.view(0, 0),
+    webLabels: new Int32Array(0),
+    ...{
+      webText: undefined,
+      webTexts: undefined,
+      webKinds: undefined,
+      webVouched: undefined,
+      validationWeb: undefined,
+    },
+  };
 }
 
 function solverOptions({ tails }: RehearsalOptions, sharpness: number, evidence: Evidence): SolverOptions {

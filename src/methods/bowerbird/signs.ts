@@ -24,6 +24,8 @@ const leastTrusted = 5;
 /** Signs that a picture has by itself, and those of them that are looked at in its neighbours too. */
 const ownSigns = 7;
 const aroundSigns = [0, 1, 2, 3, 5];
+/** Web pictures whose signs are looked at together. */
+const webBlock = 4096;
 /** Columns of neighbours' sums that are held at a time. */
 const lookColumns = 256;
 
@@ -33,13 +35,11 @@ export class SignReader {
   readonly #variance: number;
   /** How close trusted web pictures come to their own category, which some do more than others. */
   readonly #closeness: Float64Array;
-  readonly #web: Shifted;
 
   constructor(solver: BowerbirdSolver, variance: number) {
     this.#solver = solver;
     this.#variance = variance;
-    this.#web = webProducts(solver);
-    this.#closeness = usualCloseness(solver, this.#web);
+    this.#closeness = usualCloseness(solver);
   }
 
   /** n rows of signs, own and of the neighbours. */
@@ -70,7 +70,11 @@ export class SignReader {
     const { trust, ground } = this.#solver;
     const total = trust.reduce((sum, value) => sum + value, 0);
     if (total < leastTrusted) return undefined;
-    const { columns } = this.#own(this.#web, ground.webLabels);
+    const columns = Array.from({ length: ownSigns }, () => new Float64Array(trust.length));
+    ground.web.visit((rows, start) => {
+      const own = this.#own(webProducts(this.#solver, rows, start), start);
+      for (const [sign, column] of own.columns.entries()) columns[sign].set(column, start);
+    }, webBlock);
     const means = columns.map((column) => column.reduce((sum, value, i) => sum + trust[i] * value, 0) / total);
     const spreads = columns.map((column, sign) =>
       Math.sqrt(column.reduce((sum, value, i) => sum + trust[i] * (value - means[sign]) ** 2, 0) / total + 1e-12),
@@ -80,9 +84,10 @@ export class SignReader {
 
   /**
    * Each picture's own signs and its nearest listed category.
-   * @param labels of web pictures, which helped to make their category's mean and are left out of it
+   * @param firstWeb where these are web pictures, which helped to make their category's mean and are left out of it: the
+   * number of the first
    */
-  #own({ listed, known, squares }: Shifted, labels?: Int32Array): { columns: Float64Array[]; nearest: Int32Array } {
+  #own({ listed, known, squares }: Shifted, firstWeb?: number): { columns: Float64Array[]; nearest: Int32Array } {
     const { ground, means, meanVariances, options } = this.#solver;
     const { backend, known: others, dimension: d } = ground;
     const left = meanVariances.reduce((sum, value) => sum + value, 0) / meanVariances.length;
@@ -105,7 +110,7 @@ export class SignReader {
     const terms = new Float64Array(others.means.rows + 1);
     for (let j = 0; j < n; j++) {
       const norm = Math.sqrt(squares[j]) || 1;
-      const label = labels ? labels[j] : -1;
+      const label = firstWeb === undefined ? -1 : ground.webLabels[firstWeb + j];
       let closest = Number.NEGATIVE_INFINITY;
       let first = Number.NEGATIVE_INFINITY;
       let second = Number.NEGATIVE_INFINITY;
@@ -115,7 +120,7 @@ export class SignReader {
         let root = roots[c];
         if (c === label) {
           // μ without x, whose part of μ is w: (μ − w x) / (1 − w).
-          const rest = this.#solver.restWithout(j);
+          const rest = this.#solver.restWithout(firstWeb! + j);
           const part = 1 - rest;
           square = (square - 2 * part * product + part * part * squares[j]) / rest ** 2;
           product = (product - part * squares[j]) / rest;
@@ -186,8 +191,8 @@ function plainProducts({ ground, means }: BowerbirdSolver, { rows, squaredLength
   };
 }
 
-/** Those of the web pictures, measured from their own shift. */
-function webProducts({ ground, means, webShift: shift }: BowerbirdSolver): Shifted {
+/** Those of web pictures from the first one on, measured from their own shift. */
+function webProducts({ ground, means, webShift: shift }: BowerbirdSolver, rows: Matrix, first: number): Shifted {
   const { backend, known, web, webToKnown } = ground;
   const less = (products: Matrix, matrix: Matrix<Float64Array>) => {
     const along = Float64Array.from({ length: matrix.rows }, (_, c) => dotOf(matrix.row(c), shift));
@@ -197,22 +202,30 @@ function webProducts({ ground, means, webShift: shift }: BowerbirdSolver): Shift
     }
     return products;
   };
-  const along = timesVector(backend, web.rows, shift);
+  const along = timesVector(backend, rows, shift);
   const length = dotOf(shift, shift);
+  const toKnown = webToKnown?.view(first, first + rows.rows).copy() ?? productsWith(backend, rows, known.means);
   return {
-    listed: less(productsWith(backend, web.rows, means), means),
-    known: less(webToKnown.copy(webToKnown.dtype), known.means),
-    squares: web.squaredLengths.map((square, i) => Math.max(0, square - 2 * along[i] + length)),
+    listed: less(productsWith(backend, rows, means), means),
+    known: less(toKnown, known.means),
+    squares: Float64Array.from(along, (product, i) =>
+      Math.max(0, web.squaredLengths[first + i] - 2 * product + length),
+    ),
   };
 }
 
 /** Mean cosines of trusted web pictures with their own category's mean; 0.3 as if seen five times before. */
-function usualCloseness({ ground, means, trust }: BowerbirdSolver, { listed, squares }: Shifted): Float64Array {
+function usualCloseness({ ground, means, trust, webShift: shift }: BowerbirdSolver): Float64Array {
+  const { web } = ground;
+  const { along, own } = web.along(shift, means);
+  const length = dotOf(shift, shift);
+  const alongMeans = Float64Array.from({ length: means.rows }, (_, c) => dotOf(means.row(c), shift));
   const roots = rowDots(ground.backend, means, means).map(rootOf);
   const closeness = new Float64Array(means.rows).fill(0.3 * 5);
   const weights = new Float64Array(means.rows).fill(5);
   ground.webLabels.forEach((label, i) => {
-    closeness[label] += (trust[i] * listed.at(i, label)) / roots[label] / rootOf(squares[i]);
+    const square = Math.max(0, web.squaredLengths[i] - 2 * along[i] + length);
+    closeness[label] += (trust[i] * (own[i] - alongMeans[label])) / roots[label] / rootOf(square);
     weights[label] += trust[i];
   });
   return closeness.map((sum, c) => sum / weights[c]);

@@ -12,11 +12,12 @@
  * the auxiliary ones, their variances, the share of wrong web pictures, the spread of the shares. These are then held, and
  * each further round raises one objective (`objective`) until the answers rest.
  */
-import { Matrix } from '../../linalg/index.js';
+import { Matrix, type RealArray } from '../../linalg/index.js';
 import { logSumExp, rowDots } from '../../numerics/index.js';
 import type { Ground } from './ground.js';
 import type { TestState } from './test-state.js';
-import { addByLabel, axpy, dotOf, entropy, inPrecision, shrunken, sumsOfSegments, timesVector } from './vectors.js';
+import { addByLabel, axpy, dotOf, entropy, inPrecision, productsWith, shrunken, timesVector } from './vectors.js';
+import type { Sums } from './web-pictures.js';
 
 /** Share of wrong pictures among those that a search finds, before any is seen. */
 const usualWrongShare = 0.35;
@@ -65,6 +66,8 @@ export class BowerbirdSolver {
   wrongShare = usualWrongShare;
   /** Weights of the web pictures in the means: trust times nearness, over the variance. */
   readonly #weights: Float64Array;
+  /** Sums of the web pictures by them, where they have been made already. */
+  #weighted: Sums | undefined;
   /** What speaks against each web picture's label, and its words: held once the folder is described. */
   #against: Float64Array;
   /** What to add to a picture's density at its own category's mean, which it helped to make, to leave it out of that mean. */
@@ -79,12 +82,12 @@ export class BowerbirdSolver {
     this.categories = prior.means.rows;
     this.means = prior.means;
     this.meanVariances = new Float64Array(this.categories);
-    this.trust = Float64Array.from({ length: web.rows.rows }, (_, i) => saidTrust(webKnown?.[i]) ?? 0.6);
+    this.trust = Float64Array.from({ length: web.count }, (_, i) => saidTrust(webKnown?.[i]) ?? 0.6);
     this.webShift = new Float64Array(dimension);
     this.webVariance = known.within;
     this.#weights = this.trust.map((trust) => trust / this.webVariance);
-    this.#against = new Float64Array(web.rows.rows);
-    this.#leftOut = new Float64Array(web.rows.rows);
+    this.#against = new Float64Array(web.count);
+    this.#leftOut = new Float64Array(web.count);
   }
 
   /** What the web pictures and words alone say: the answer for a picture that comes by itself. */
@@ -117,11 +120,12 @@ export class BowerbirdSolver {
 
   /** γ: mean difference of the categories' web means from what words expect, less what chance explains of it. */
   shiftWeb(): void {
-    const { backend, web, webLabels, webStarts, prior, known, dimension } = this.ground;
+    const { web, webLabels, prior, known, dimension } = this.ground;
     if (webLabels.length === 0) return;
-    const precisions = new Float64Array(this.categories);
-    const sums = Matrix.zeros(this.categories, dimension);
-    sumsOfSegments(backend, sums, precisions, web.rows, webStarts, this.trust);
+    // Where pictures have to be read, what the means need is summed up on the way.
+    const [trusted, weighted] = web.sumsBy(web.resident ? [this.trust] : [this.trust, this.#weights]);
+    this.#weighted = weighted;
+    const { sums, totals: precisions } = trusted;
     const present = [...precisions.keys()].filter((c) => precisions[c] > 1e-6);
     const difference = new Float64Array(dimension);
     let chance = 0;
@@ -136,11 +140,10 @@ export class BowerbirdSolver {
 
   /** The exact posterior of the means given trust and, from the second phase on, the test pictures. */
   updateMeans(test?: TestState): void {
-    const { backend, prior, web, webStarts, named, known, dimension } = this.ground;
+    const { backend, prior, web, named, known } = this.ground;
     const count = this.categories;
-    const sums = Matrix.zeros(count, dimension);
-    const precisions = new Float64Array(count);
-    sumsOfSegments(backend, sums, precisions, web.rows, webStarts, this.#weights);
+    const { sums, totals: precisions } = this.#weighted ?? web.sumsBy([this.#weights])[0];
+    this.#weighted = undefined;
     for (let c = 0; c < count; c++) axpy(sums.row(c), -precisions[c], this.webShift);
     if (test) test.addTo(sums, precisions);
     else if (named)
@@ -177,6 +180,7 @@ export class BowerbirdSolver {
   }
 
   #judgeWeb(withText: boolean): void {
+    this.#weighted = undefined;
     const { webLabels, webKnown, dimension: d, text } = this.ground;
     if (webLabels.length === 0) return;
     const { tails, evidence } = this.options;
@@ -209,12 +213,11 @@ export class BowerbirdSolver {
     if (judged > 0) this.wrongShare = (judged - judgedRight + usualWrongShare * 0.5 * judged) / (1.5 * judged);
   }
 
-  /** ‖x − γ‖² of each web picture. */
-  #shiftedLengths(): Float64Array {
-    const { backend, web } = this.ground;
-    const along = timesVector(backend, web.rows, this.webShift);
+  /** ‖x − γ‖² of web pictures x from the first one on, given x·γ. */
+  #shiftedLengths(along: RealArray, first = 0): Float64Array {
+    const { squaredLengths } = this.ground.web;
     const shiftLength = dotOf(this.webShift, this.webShift);
-    return web.squaredLengths.map((length, i) => length - 2 * along[i] + shiftLength);
+    return Float64Array.from(along, (product, i) => squaredLengths[first + i] - 2 * product + shiftLength);
   }
 
   /** ‖μ‖² + 2 γ·μ of rows μ: ‖x − γ − μ‖² = ‖x − γ‖² − 2 x·μ + this. */
@@ -225,10 +228,9 @@ export class BowerbirdSolver {
 
   /** ‖x − γ − μ‖² of each web picture from its own category's mean. */
   #distancesToOwn(): Float64Array {
-    const { backend, web, webLabels, webStarts } = this.ground;
-    const products = new Float64Array(webLabels.length);
-    backend.segmentDots(products, web.rows, inPrecision(this.means, web.rows), webStarts);
-    const lengths = this.#shiftedLengths();
+    const { web, webLabels } = this.ground;
+    const { along, own: products } = web.along(this.webShift, this.means);
+    const lengths = this.#shiftedLengths(along);
     const squares = this.#shiftedSquares(this.means);
     return products.map((product, i) => Math.max(0, lengths[i] - 2 * product + squares[webLabels[i]]));
   }
@@ -237,21 +239,24 @@ export class BowerbirdSolver {
   #weighAgainst(): Float64Array {
     const { backend, web, webLabels, webToKnown, known } = this.ground;
     const n = webLabels.length;
-    const lengths = this.#shiftedLengths();
+    const lengths = new Float64Array(n);
     const listed = this.#mixture(this.#shiftedSquares(this.means), (c) => this.webVariance + this.meanVariances[c]);
     const others = this.#mixture(this.#shiftedSquares(known.means), () => this.webVariance);
     const [own, toListed, toKnown] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
     const step = Math.min(n, Math.max(256, Math.floor(mostProducts / this.categories)));
-    const means = inPrecision(this.means, web.rows);
-    const products = Matrix.zeros(step, this.categories, web.rows.dtype);
-    for (let start = 0; start < n; start += step) {
-      const end = Math.min(n, start + step);
-      const [block, part] = [products.view(0, end - start), (values: Float64Array) => values.subarray(start, end)];
-      backend.gemm(block, web.rows.view(start, end), means, { transposeB: true });
+    const means = inPrecision(this.means, web);
+    const products = Matrix.zeros(step, this.categories, web.dtype);
+    web.visit((rows, start) => {
+      const end = start + rows.rows;
+      const part = (values: Float64Array) => values.subarray(start, end);
+      part(lengths).set(this.#shiftedLengths(timesVector(backend, rows, this.webShift), start));
+      const block = products.view(0, rows.rows);
+      backend.gemm(block, rows, means, { transposeB: true });
       const labels = webLabels.subarray(start, end);
       backend.logPowerSums(part(toListed), block, { ...listed, lengths: part(lengths), labels }, part(own));
-    }
-    backend.logPowerSums(toKnown, webToKnown, { ...others, lengths });
+      const far = webToKnown?.view(start, end) ?? productsWith(backend, rows, known.means);
+      backend.logPowerSums(part(toKnown), far, { ...others, lengths: part(lengths) });
+    }, step);
     // Each of the three kinds is as likely beforehand, and so is each category of a kind.
     const terms = new Float64Array(3);
     const [logListed, logKnown] = [Math.log(3 * this.categories), Math.log(3 * known.means.rows)];

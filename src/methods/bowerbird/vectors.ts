@@ -1,5 +1,5 @@
 /** Distances, shifts and softmax: what both sides of the estimate compute with. */
-import type { Backend, RealArray } from '../../linalg/index.js';
+import type { Backend, Dtype, RealArray } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
 import { rowDots, softmaxInPlace } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
@@ -16,7 +16,7 @@ export function productsWith(
 }
 
 /** A matrix in the precision of another. */
-export function inPrecision(matrix: Matrix, { dtype }: Matrix): Matrix {
+export function inPrecision(matrix: Matrix, { dtype }: { dtype: Dtype }): Matrix {
   return matrix.dtype === dtype ? matrix : matrix.copy(dtype);
 }
 
@@ -65,24 +65,6 @@ export function addByLabel(
   for (let i = 0; i < labels.length; i++) {
     axpy(sums.row(labels[i]), weights[i], rows.row(i));
     totals[labels[i]] += weights[i];
-  }
-}
-
-/** The same for rows in the order of their labels, those of label c from starts[c] on. */
-export function sumsOfSegments(
-  backend: Backend,
-  sums: Matrix<Float64Array>,
-  totals: Float64Array,
-  rows: Matrix,
-  starts: Int32Array,
-  weights: Float64Array,
-): void {
-  const found = rows.dtype === 'float64' ? sums : Matrix.zeros(sums.rows, sums.cols, rows.dtype);
-  backend.segmentSums(found, rows, weights, starts);
-  if (found !== sums) sums.copyFrom(found);
-  for (let c = 0; c < sums.rows; c++) {
-    totals[c] = 0;
-    for (let i = starts[c]; i < starts[c + 1]; i++) totals[c] += weights[i];
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
-import type { Matrix } from '../../../src/linalg/matrix.js';
+import { Matrix } from '../../../src/linalg/matrix.js';
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { layGround, place } from '../../../src/methods/bowerbird/ground.js';
 import { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
@@ -73,7 +73,11 @@ describe('the signs of strangers', () => {
 
   it('are measured by trusted web pictures, each left out of the mean it helped to make', () => {
     const { means: centre, spreads } = new SignReader(solver, variance).yardstick()!;
-    const shifted = rowsOf(ground.web.rows).map((x) => x.map((value, k) => value - solver.webShift[k]));
+    let webRows = Matrix.zeros(0, 0);
+    ground.web.visit((rows) => {
+      webRows = rows.copy('float64');
+    });
+    const shifted = rowsOf(webRows).map((x) => x.map((value, k) => value - solver.webShift[k]));
     const signs = shifted.map((x, i) => {
       const label = ground.webLabels[i];
       const rest = solver.restWithout(i);

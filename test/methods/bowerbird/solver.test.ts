@@ -1,7 +1,7 @@
 /** The estimate of bowerbird against the same formulas written out. */
 import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
-import type { Matrix } from '../../../src/linalg/matrix.js';
+import { Matrix } from '../../../src/linalg/matrix.js';
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { layGround } from '../../../src/methods/bowerbird/ground.js';
 import { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
@@ -25,6 +25,10 @@ function density(distance: number, variance: number): number {
   return kernel ** options.sharpness;
 }
 
+let webRows = Matrix.zeros(0, 0);
+web.visit((rows) => {
+  webRows = rows.copy('float64');
+});
 const rowsOf = (matrix: Matrix) => Array.from({ length: matrix.rows }, (_, i) => matrix.row(i));
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
@@ -33,7 +37,7 @@ describe('the estimate of bowerbird', () => {
     const { looks } = new BowerbirdSolver(ground, options).webEvidence();
     webLabels.forEach((label, i) => {
       const at = (centre: ArrayLike<number>, variance: number) =>
-        density(squaredDistance(web.rows.row(i), centre), variance);
+        density(squaredDistance(webRows.row(i), centre), variance);
       const listed = rowsOf(prior.means).map((centre, c) => (c === label ? 0 : at(centre, known.within)));
       const others = mean(rowsOf(known.means).map((centre) => at(centre, known.within)));
       const nobody = at(new Float64Array(d), known.within + known.between);
@@ -49,7 +53,7 @@ describe('the estimate of bowerbird', () => {
     // At the minimum λC Σ_i w_i (x_i − μ_c) = μ − m, in every dimension.
     const pulls = rowsOf(solver.means).map((centre, c) =>
       Array.from(centre, (value, j) =>
-        webLabels.reduce((sum, label, i) => sum + (label === c ? weights[i] * (web.rows.at(i, j) - value) : 0), 0),
+        webLabels.reduce((sum, label, i) => sum + (label === c ? weights[i] * (webRows.at(i, j) - value) : 0), 0),
       ),
     );
     for (let c = 0; c < categories; c++)

@@ -1,0 +1,117 @@
+/**
+ * The web pictures of a fit, whitened and in the order of their labels, in memory or elsewhere (web-file.ts). Whatever is
+ * computed with them is a pass over blocks of rows, so that they need not be there all at once.
+ */
+import type { Backend, Dtype } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
+import type { Placed } from './ground.js';
+import { axpy, inPrecision, timesVector } from './vectors.js';
+
+/** Where whitened rows lie. */
+export interface RowBlocks {
+  readonly rows: number;
+  readonly cols: number;
+  readonly dtype: Dtype;
+  /** Rows that can be had together. */
+  readonly atOnce: number;
+  /** Rows [start, end); valid until the next ones are asked for. */
+  read(start: number, end: number): Matrix;
+}
+
+/** Sums by category to be made in one pass: rows times weights, and the weights. */
+export interface Sums {
+  readonly sums: Matrix<Float64Array>;
+  readonly totals: Float64Array;
+}
+
+export class WebPictures {
+  readonly squaredLengths: Float64Array;
+  readonly #backend: Backend;
+  readonly #blocks: RowBlocks;
+  readonly #starts: Int32Array;
+
+  /** @param starts where the pictures of each category begin, and where the last ones end */
+  constructor(backend: Backend, blocks: RowBlocks, squaredLengths: Float64Array, starts: Int32Array) {
+    this.squaredLengths = squaredLengths;
+    this.#backend = backend;
+    this.#blocks = blocks;
+    this.#starts = starts;
+  }
+
+  static inMemory(backend: Backend, { rows, squaredLengths }: Placed, starts: Int32Array): WebPictures {
+    const read = (start: number, end: number) => rows.view(start, end);
+    const { rows: count, cols, dtype } = rows;
+    return new WebPictures(backend, { rows: count, cols, dtype, atOnce: count, read }, squaredLengths, starts);
+  }
+
+  get count(): number {
+    return this.#blocks.rows;
+  }
+
+  get dtype(): Dtype {
+    return this.#blocks.dtype;
+  }
+
+  /** Whether all of them are at hand. */
+  get resident(): boolean {
+    return this.#blocks.atOnce >= this.count;
+  }
+
+  /** Calls `see` with blocks of rows in their order, at most so many together, and the place of the first. */
+  visit(see: (rows: Matrix, start: number) => void, most = this.count): void {
+    const step = Math.max(1, Math.min(most, this.#blocks.atOnce));
+    for (let start = 0; start < this.count; start += step) {
+      see(this.#blocks.read(start, Math.min(this.count, start + step)), start);
+    }
+  }
+
+  /** For each of several weightings the sums of the rows by category, all in one pass. */
+  sumsBy(weightings: readonly Float64Array[]): Sums[] {
+    const categories = this.#starts.length - 1;
+    const found = weightings.map((weights) => ({
+      sums: Matrix.zeros(categories, this.#blocks.cols),
+      totals: Float64Array.from({ length: categories }, (_, c) => {
+        let total = 0;
+        for (let i = this.#starts[c]; i < this.#starts[c + 1]; i++) total += weights[i];
+        return total;
+      }),
+    }));
+    this.visit((rows, start) => {
+      const { first, starts } = this.#segments(start, start + rows.rows);
+      const part = Matrix.zeros(starts.length - 1, rows.cols, rows.dtype);
+      weightings.forEach((weights, k) => {
+        this.#backend.segmentSums(part, rows, weights.subarray(start, start + rows.rows), starts);
+        for (let c = 0; c < part.rows; c++) axpy(found[k].sums.row(first + c), 1, part.row(c));
+      });
+    });
+    return found;
+  }
+
+  /** x·vector of each picture x and, where directions are given, x·(the direction of its category). */
+  along(vector: Float64Array, directions?: Matrix<Float64Array>): { along: Float64Array; own: Float64Array } {
+    const along = new Float64Array(this.count);
+    const own = new Float64Array(directions ? this.count : 0);
+    this.visit((rows, start) => {
+      along.set(timesVector(this.#backend, rows, vector), start);
+      if (!directions) return;
+      const { first, starts } = this.#segments(start, start + rows.rows);
+      const here = inPrecision(directions.view(first, first + starts.length - 1), rows);
+      this.#backend.segmentDots(own.subarray(start, start + rows.rows), rows, here, starts);
+    });
+    return { along, own };
+  }
+
+  /** The categories of which rows [start, end) are, from the first on, and where their pictures begin there. */
+  #segments(start: number, end: number): { first: number; starts: Int32Array } {
+    const all = this.#starts;
+    let first = 0;
+    while (first < all.length - 2 && all[first + 1] <= start) first++;
+    let last = first;
+    while (last < all.length - 2 && all[last + 1] < end) last++;
+    const starts = Int32Array.from(
+      { length: last - first + 2 },
+      (_, k) => Math.min(end, Math.max(start, all[first + k])) - start,
+    );
+    return { first, starts };
+  }
+}
