@@ -87,7 +87,7 @@ describe('the estimate of bowerbird', () => {
     const freedom = options.tails * d;
     let [squares, trusted] = [0, 0];
     webLabels.forEach((label, i) => {
-      const own = squaredDistance(web.rows.row(i), prior.means.row(label));
+      const own = squaredDistance(webRows.row(i), prior.means.row(label));
       squares += (solver.trust[i] * own * (freedom + d)) / (freedom + own / before);
       trusted += solver.trust[i];
     });
