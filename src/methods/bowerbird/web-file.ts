@@ -5,7 +5,7 @@
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileError } from '../../formats/index.js';
+import { FileError } from '../../errors.js';
 import { type Backend, Matrix } from '../../linalg/index.js';
 import type { WebRows } from '../../problem/index.js';
 import type { WhitenedSpace } from '../blocks/whitened-space.js';
@@ -75,7 +75,7 @@ class RowFile implements RowBlocks {
     try {
       this.#descriptor = openSync(this.#path, 'wx+', 0o600);
     } catch (error) {
-      throw fileError(this.#path, error, 'opened');
+      throw unusable(this.#path, error, 'opened');
     }
     files.register(this, this.#descriptor);
     try {
@@ -108,7 +108,13 @@ class RowFile implements RowBlocks {
         done += moved;
       }
     } catch (error) {
-      throw fileError(this.#path, error, what);
+      throw unusable(this.#path, error, what);
     }
   }
+}
+
+function unusable(path: string, cause: unknown, what: 'opened' | 'read' | 'written'): FileError {
+  const { message } = cause as Error;
+  const hint = 'It holds the whitened web pictures: name a folder with room for them in TMPDIR.';
+  return new FileError(path, `cannot be ${what}: ${message}`, { hint, cause });
 }
