@@ -3,6 +3,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+const ofWorkspaces = 'check-stages configuration decisions inputs lock looks mistakes semantics staleness'
+  .split(' ')
+  .map((name) => `workspace/${name}.test.ts`);
+
 /** Folder of src/ -> files and folders of test/: the nearest ones, and of those the quick ones where all take minutes. */
 const testsOf = {
   'linalg/cuda': ['linalg', 'learner/agreement.test.ts'],
@@ -22,12 +26,11 @@ const testsOf = {
   ],
   distribute: ['distribute', 'cli/worker.test.ts'],
   studio: ['access', 'answers', 'confinement', 'results', 'runs'].map((name) => `studio/${name}.test.ts`),
-  workspace: ['check-stages', 'configuration', 'decisions', 'inputs', 'lock', 'mistakes', 'semantics', 'staleness'].map(
-    (name) => `workspace/${name}.test.ts`,
-  ),
+  workspace: ofWorkspaces,
   'workspace/dataset': ['workspace/dataset.test.ts'],
   'workspace/export': ['workspace/classifier.test.ts', 'workspace/looks.test.ts'],
   'workspace/semantics': ['workspace/semantics.test.ts', 'workspace/configuration.test.ts'],
+  'workspace/stages': [...ofWorkspaces, 'workspace/folders-as-they-are.test.ts'],
 };
 
 /** Tests of memory, of being killed, of large sizes and of other programs take long and decide nothing about a small change. */
