@@ -56,4 +56,11 @@ export const equivalent = [
     after: 'v >= 0',
     reason: 'at 0 the logarithm beside it is −∞ and the comparison fails anyway',
   },
+  {
+    file: 'problem/normalize.ts',
+    before: 'j < row.length',
+    after: 'j <= row.length',
+    which: [9],
+    reason: 'a row of numbers has no place behind its last one, and what is written there is gone',
+  },
 ];

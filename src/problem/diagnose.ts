@@ -160,7 +160,8 @@ function balance(problem: Problem): Finding[] {
   for (const [array, labels, names] of sets) {
     if (!labels || labels.length === 0) continue;
     const counts = new Int32Array(names.length);
-    for (const label of labels) if (label >= 0 && label < counts.length) counts[label]++;
+    // What shows none of them has no place among the counts.
+    for (const label of labels) counts[label]++;
     const least = counts.indexOf(counts.reduce((a, b) => Math.min(a, b)));
     const most = counts.indexOf(counts.reduce((a, b) => Math.max(a, b)));
     if (counts[least] === 0) {

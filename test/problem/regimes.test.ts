@@ -155,4 +155,15 @@ describe('planted web pictures', () => {
     expect(own.map(({ kind }) => kind).filter((kind) => kind === 'clean')).toHaveLength(6);
     expect(own).toHaveLength(10);
   });
+
+  it.each([-0.1, 1.1, Number.NaN])('cannot be wrong in a share of %d', (wrong) => {
+    expect(() => plantWeb({ pools, listed, vectors, perCategory: 20, wrong }, 1)).toThrow('a share from 0 to 1');
+  });
+
+  it('may all be right or all be wrong', () => {
+    const kinds = (wrong: number) =>
+      new Set(plantWeb({ pools, listed, vectors, perCategory: 4, wrong }, 1).map(({ kind }) => kind));
+    expect(kinds(0)).toEqual(new Set(['clean']));
+    expect(kinds(1)).toEqual(new Set(['confused', 'other']));
+  });
 });

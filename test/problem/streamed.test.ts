@@ -88,6 +88,13 @@ describe('a problem whose web features stay in their file', () => {
     await expect(changed('low', 'web_labels', labels(0, 1, -1))).rejects.toMatchObject({ row: 2 });
     await expect(changed('high', 'web_labels', labels(0, 2, 1))).rejects.toMatchObject({ row: 1 });
     await expect(changed('none', 'web_labels', labels(1, 1, 1))).rejects.toThrow('category 0 ("rook") has no picture');
+    for (const [array, value] of [
+      ['web_text', labels(1, 0, 1)],
+      ['web_texts', Matrix.zeros(3, 3)],
+      ['web_kind', Matrix.zeros(3, 3)],
+      ['web_vouched', labels(1, 0, 7)],
+    ] as const)
+      await expect(changed(`bad-${array}`, array, value)).rejects.toThrow(array);
     await expect(changed('vouched', 'web_vouched', labels(1, 0))).rejects.toThrow('has 2 rows, web_features has 3');
   });
 });

@@ -17,6 +17,11 @@ it('a problem in numbers has the sizes of its sets and of their smallest and lar
     { name: 'test', pictures: 2, categories: 2, fewest: 0, most: 1 },
   ]);
   expect(rest).toMatchObject({ features: 2, semanticDimensions: 2, generalized: false, webTexts: true, webVouched: 2 });
+  expect(summarize(smallProblem())).toMatchObject({
+    webTexts: false,
+    webVouched: undefined,
+    textDimensions: undefined,
+  });
   const unlabelled = summarize(smallProblem({ testLabels: undefined })).sets.find(({ name }) => name === 'test');
   expect(unlabelled).toEqual({ name: 'test', pictures: 2, categories: 2 });
 });
