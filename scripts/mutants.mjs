@@ -135,7 +135,8 @@ function isAlive(pid) {
 /** Runs the tests that reach a mutant, the quickest first, until one fails. */
 async function tryOne(sandbox, host, mutant, reached, usable) {
   const begun = Date.now();
-  const about = { name: mutant.name, file: mutant.file, line: mutant.line, source: mutant.source, tests: digests };
+  const tests = Object.fromEntries(testsOf.get(mutant.file).map((file) => [file, digests[file]]));
+  const about = { name: mutant.name, file: mutant.file, line: mutant.line, source: mutant.source, tests };
   const entry = (status, by) => ({ ...about, status, by, seconds: Math.round((Date.now() - begun) / 100) / 10 });
   const chosen = [...reached.keys()]
     .filter((file) => usable.has(file) && toTry.get(mutant.name).includes(file))
@@ -147,9 +148,12 @@ async function tryOne(sandbox, host, mutant, reached, usable) {
     let ran = 0;
     for (const file of chosen) {
       const names = [...reached.get(file)];
-      const tests = [{ file, names: names.includes('') || names.length > 300 ? undefined : names }];
+      const chosenTests = [{ file, names: names.includes('') || names.length > 300 ? undefined : names }];
       const usual = usable.get(file).milliseconds + usable.get(file).start;
-      const outcome = await host.run({ tests, changed: sandbox.changed(), bail: true }, 20_000 + 4 * usual);
+      const outcome = await host.run(
+        { tests: chosenTests, changed: sandbox.changed(), bail: true },
+        20_000 + 4 * usual,
+      );
       if (outcome === undefined) return entry('timeout', file);
       const failed = outcome.modules.find((module) => module.failed);
       if (failed) return entry('killed', `${failed.file}: ${failed.failed}`);
