@@ -83,6 +83,7 @@ describe('an experiment', () => {
     expect(new Set(extremes.rows.map((row) => row[0])).size).toBe(10);
     const equal = [...webWeights_].filter((weight) => Math.abs(weight - weights[0]) < 5e-4).length;
     expect(extremes.rows[0][3]).toBe(equal);
+    expect(result.plots.map(({ x }) => x.scale)).toEqual(['linear', 'linear']);
     const curve = result.plots[1].series[0].points;
     expect([curve[0].x, curve.at(-1)!.x]).toEqual([0, 1]);
   });

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { claimTable } from '../../src/evaluation/experiments/claims.js';
 import { accuracyTable } from '../../src/evaluation/experiments/paper.js';
 import { paperPage } from '../../src/evaluation/experiments/paper-page.js';
+import type { FittedMethod } from '../../src/evaluation/experiments/run-experiment.js';
+import { runningTimes } from '../../src/evaluation/experiments/running-time.js';
 import {
   builtInProblem,
   type CompareRow,
@@ -125,6 +127,25 @@ describe('the claims of the paper', () => {
       'bowerbird',
     ]);
     expect(accuracyTable('table3', [besides, generalized]).rows).toEqual([]);
+  });
+});
+
+describe('the table of running times', () => {
+  it('has the mean of the fits, and the paper’s seconds where the problem is its own', () => {
+    const fit = (seconds: number, iterations?: number) => ({ outcome: { seconds, iterations, accuracy: 0.5 } });
+    const fitted = [
+      { method: 'paper', fits: [fit(1, 10), fit(2.5, 20)] },
+      { method: 'lr', fits: [fit(0.123)] },
+    ] as unknown as FittedMethod[];
+    const problem = generateProblem({ dimensions: 4 });
+    expect(runningTimes(fitted, problem, undefined).rows).toEqual([
+      ['paper', 1.75, 15, 50],
+      ['lr', 0.12, null, 50],
+    ]);
+    const { columns, rows } = runningTimes(fitted, problem, 'cub');
+    expect(columns).toEqual(['method', 'seconds', 'iterations', 'accuracy (%)', 'seconds in the paper']);
+    expect(rows[0][4]).toBeGreaterThan(100);
+    expect(rows[1][4]).toBeNull();
   });
 });
 
