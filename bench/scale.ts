@@ -1,7 +1,7 @@
 /**
  * The default method at scale, against a plain EM in numpy (bench/scale/em.py), each in a process of its own on the same
  * pictures, taking turns: seconds, processor seconds and peak memory. Options: `--size NAME` (small, middle, large; may be repeated),
- * `--device NAME`, `--threads N` (both may be repeated), `--rounds N`, `--numpy DTYPE` (float64, float32, none; may be repeated), `--write`.
+ * `--device NAME`, `--threads N` (both may be repeated), `--rounds N`, `--streamed` (web pictures read from a file too), `--numpy DTYPE` (float64, float32, none; may be repeated), `--write`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -37,6 +37,7 @@ export async function run(args: string[]): Promise<void> {
       threads: { type: 'string', multiple: true, default: ['1', '2'] },
       numpy: { type: 'string', multiple: true, default: ['float64', 'float32'] },
       rounds: { type: 'string', default: '1' },
+      streamed: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
     },
   });
@@ -52,7 +53,7 @@ export async function run(args: string[]): Promise<void> {
 
 async function measured(
   size: string,
-  { device, threads, numpy }: { device: string[]; threads: string[]; numpy: string[] },
+  { device, threads, numpy, streamed }: { device: string[]; threads: string[]; numpy: string[]; streamed: boolean },
   rounds: number,
 ): Promise<string> {
   if (!Object.hasOwn(sizes, size))
@@ -71,6 +72,7 @@ async function measured(
     const contestants = [
       ...numpy.filter((dtype) => dtype !== 'none').flatMap((dtype) => threads.map((count) => emOf(file, dtype, count))),
       ...device.flatMap((name) => threads.map((count) => fitOf(file, name, count))),
+      ...(streamed ? [fitOf(file, device[0], threads[0], 'streamed')] : []),
     ];
     for (let round = 0; round < rounds; round++) for (const { trials, trial } of contestants) trials.push(trial());
     const bests = contestants.map(({ name, trials }) => ({ name, ...best(trials) }));
@@ -112,10 +114,10 @@ function emOf(file: string, dtype: string, threads: string): Contestant {
   };
 }
 
-function fitOf(file: string, device: string, threads: string): Contestant {
-  const parts = [beside('scale/fit-once.mjs'), file, device, threads];
+function fitOf(file: string, device: string, threads: string, way = 'loaded'): Contestant {
+  const parts = [beside('scale/fit-once.mjs'), file, device, threads, way];
   return {
-    name: `bowerbird, ${device}, ${threads} ${threads === '1' ? 'thread' : 'threads'}`,
+    name: `bowerbird, ${device}, ${threads} ${threads === '1' ? 'thread' : 'threads'}${way === 'streamed' ? ', web pictures streamed' : ''}`,
     trials: [],
     trial: () => outcomeOf(process.execPath, parts, {}),
   };

@@ -2,14 +2,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createBackend } from 'bowerbird/linalg';
 import { Bowerbird } from 'bowerbird/methods';
-import { loadProblem } from 'bowerbird/problem';
+import { loadProblem, openStreamedProblem } from 'bowerbird/problem';
 
-const [file, device, threads, answers] = process.argv.slice(2);
-const problem = await loadProblem(file, { dtype: 'float32' });
+const [file, device, threads, way, answers] = process.argv.slice(2);
+const { problem, webRows } =
+  way === 'streamed'
+    ? await openStreamedProblem(file, { dtype: 'float32' })
+    : { problem: await loadProblem(file, { dtype: 'float32' }) };
 const backend = await createBackend({ device, threads: Number(threads) });
 const method = new Bowerbird();
 const [begun, processor] = [performance.now(), process.cpuUsage()];
-await method.fit(problem, { backend });
+await method.fit(problem, { backend, webRows });
 const predictions = method.predict(problem.testFeatures);
 const used = process.cpuUsage(processor);
 const measured = {
