@@ -18,10 +18,17 @@ export class OwnThread implements Pick<Seat, 'run' | 'close'> {
     this.#start = start;
   }
 
-  /** @throws the error of the handler's `open`, since no job can run then */
+  /** A handler that cannot be opened, such as for a connection that is down for a moment, is opened anew for the next job. */
   async run({ job, signal, onProgress }: Parameters<Seat['run']>[0]): Promise<SeatOutcome> {
     this.#opened ??= this.#open();
-    const opened = await this.#opened;
+    const opening = this.#opened;
+    let opened: Opened;
+    try {
+      opened = await opening;
+    } catch (error) {
+      if (this.#opened === opening) this.#opened = undefined;
+      return { kind: 'crash', reason: (error as Error).message };
+    }
     try {
       return { kind: 'result', result: await opened.handle(job, { signal, onProgress }) };
     } catch (error) {

@@ -1,6 +1,6 @@
 /** Pictures fetched by workers: the catalog of one machine, within the host's rate, whoever is killed meanwhile. */
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Finished, startChild } from '../crawl/web/child.js';
@@ -10,6 +10,7 @@ import { busiestWindow, FakeWeb } from '../crawl/web/server.js';
 import { type RedisServer, startRedis } from '../distribute/redis.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { hasRedis } from '../tools.js';
+import { makeWorld, writeConfiguration } from '../workspace/world.js';
 
 /** Taking a run over waits until the coordinator that was killed is given up. */
 const long = Boolean(process.env.BOWERBIRD_LONG);
@@ -127,13 +128,36 @@ describe.skipIf(!hasRedis)('a crawl by workers of a queue (skipped where redis-s
       const killed = queued('resumed', rate);
       await until(() => pictures().length >= 20);
       await redis.restart();
-      await until(() => pictures().length >= 60);
+      await until(() => pictures().length >= 60 || killed.child.exitCode !== null);
       killed.child.kill('SIGKILL');
-      await killed.finished;
+      const end = await killed.finished;
+      expect(end.signal, end.stderr).toBe('SIGKILL');
       const { code, stderr } = await queued('resumed', rate, '--resume').finished;
       expect(code, stderr).toBe(3);
       expect(await contents(join(folder, 'resumed'))).toEqual(here);
       expect(busiestWindow(web.requests, 1000)).toBeLessThanOrEqual(1.1 * rate);
     },
   );
+
+  it.skipIf(!long)('makes the workspace that one machine makes, in a run', { timeout: 180_000 }, async () => {
+    web.options = { ...mixed(12), results: 12 };
+    const world = await makeWorld({ auxiliary: 4, test: 2, web: 0 });
+    try {
+      writeConfiguration(world, {
+        sources: [{ source: 'flickr', endpoint: web.endpoints.flickr, rate: 1e6 }],
+        crawl: { perCategory: 4, requestsPerSecond: 1e6, allowAddresses: ['127.0.0.0/8'], attempts: 2 },
+      });
+      const [plain, shared] = ['plain', 'shared'].map((name) => join(folder, name));
+      for (const copy of [plain, shared]) cpSync(world.folder, copy, { recursive: true });
+      const here = await start(['run', plain, '--until', 'crawl']).finished;
+      worker();
+      const there = await start(['run', shared, '--until', 'crawl', '--queue', redis.url]).finished;
+      expect(there.code, there.stderr).toBe(here.code);
+      const [expected, found] = [await contents(plain), await contents(shared)];
+      expect(expected.rows.filter(({ state }) => state === 'kept').length).toBeGreaterThan(0);
+      expect(found).toEqual(expected);
+    } finally {
+      world.remove();
+    }
+  });
 });
