@@ -119,7 +119,10 @@ export function strangerRatios(
  */
 const fewOccur = [0.45, 0.55, 0.67, 0.77];
 
-/** Log likelihood ratios of the pictures of a folder, given how many pictures each listed category seems to have. */
+/**
+ * Log likelihood ratios of the pictures of a folder, given how many pictures each listed category seems to have. The detector
+ * for few categories may only add suspicion: strangers of one kind make a folder look like one of few categories, too.
+ */
 export function ratiosInCompany(
   { company, few }: StrangerModel,
   rows: readonly Float64Array[],
@@ -130,9 +133,10 @@ export function ratiosInCompany(
   const part = occurringPart(counts);
   const [from, full, still, to] = fewOccur;
   const weight = Math.max(0, Math.min(1, (part - from) / (full - from), (to - part) / (to - still)));
-  const many = weight < 1 ? strangerRatios(company, rows, neighbours, known) : undefined;
-  const other = weight > 0 ? strangerRatios(few, rows, neighbours, known) : undefined;
-  return Float64Array.from(rows, (_, j) => (1 - weight) * (many?.[j] ?? 0) + weight * (other?.[j] ?? 0));
+  const many = strangerRatios(company, rows, neighbours, known);
+  if (weight === 0) return many;
+  const other = strangerRatios(few, rows, neighbours, known);
+  return many.map((ratio, j) => ratio + weight * Math.max(0, other[j] - ratio));
 }
 
 /** The effective number of categories, the exponential of the entropy of their shares, over that of all. */
