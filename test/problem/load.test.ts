@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FileError, FormatError, ProblemError } from '../../src/errors.js';
@@ -60,6 +60,7 @@ describe('saveProblem and loadProblem', () => {
     const webVouched = Uint8Array.from(generated.webLabels, (_, i) => (i % 5 === 0 ? 1 : 0));
     const problem = { ...generated, webVouched, validationWeb: { ...generated.validationWeb!, auxiliaryUsed } };
     await saveProblem(join(folder, name), problem);
+    expect((await stat(join(folder, name))).isDirectory()).toBe(!name.endsWith('.npz'));
     const loaded = await loadProblem(join(folder, name), { dtype: 'float32', scaling: 'none' });
     expect(problemHash(loaded)).toBe(problemHash(problem));
     expect(loaded.webVouched).toEqual(webVouched);
