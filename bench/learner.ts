@@ -1,7 +1,7 @@
 /**
  * The learner against a literal numpy transcription (bench/literal.py) on the paper's CUB sizes, in one run: seconds
  * per iteration of each backend, agreement of the answers, peak memory, growth with the number of web images, and a
- * streamed fit.
+ * streamed fit (`--part streamed`, of the default method too: `--method bowerbird`, and of `--pictures N`).
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -23,6 +23,8 @@ export async function run(args: string[]): Promise<void> {
       threads: { type: 'string', default: '1' },
       streamed: { type: 'string', default: '10' },
       part: { type: 'string', multiple: true },
+      method: { type: 'string', default: 'paper' },
+      pictures: { type: 'string', default: '200000' },
     },
   });
   const iterations = Number(values.iterations);
@@ -30,7 +32,7 @@ export async function run(args: string[]): Promise<void> {
   const parts = values.part ?? ['literal', 'growth', 'streamed'];
   if (parts.includes('literal')) await againstLiteral(iterations, threads);
   if (parts.includes('growth')) await growth(threads);
-  if (parts.includes('streamed')) await streamed(Number(values.streamed));
+  if (parts.includes('streamed')) await streamed(values.method, Number(values.pictures), Number(values.streamed));
 }
 
 async function againstLiteral(iterations: number, threads: number): Promise<void> {
@@ -155,29 +157,17 @@ async function growth(threads: number): Promise<void> {
   backend.dispose();
 }
 
-/** A fit with 200,000 web images of 1024 dimensions read from disk in every pass: peak memory of the whole process. */
-async function streamed(iterations: number): Promise<void> {
+/** A fit with web pictures of 1024 dimensions that are read from disk in every pass: peak memory of the whole process. */
+async function streamed(method: string, count: number, iterations: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bowerbird-bench-'));
   try {
-    const count = 200_000;
     const problem = narrowSizes({ testCategories: 50, webPerCategory: 1, dtype: 'float32' });
     const dimensions = problem.webFeatures.cols;
     await writeStreamedProblem(folder, problem, count);
     const out = join(folder, 'run');
     const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-    const options = [
-      '--stream',
-      '--dtype',
-      'float32',
-      '--lambda1',
-      '10',
-      '--lambda2',
-      '0.5',
-      '--lambda3',
-      '0.1',
-      '--max-iterations',
-      String(iterations),
-    ];
+    const own = ['--lambda1', '10', '--lambda2', '0.5', '--lambda3', '0.1', '--max-iterations', String(iterations)];
+    const options = ['--stream', '--dtype', 'float32', '--method', method, ...(method === 'paper' ? own : [])];
     const result = spawnSync(process.execPath, [command, 'fit', folder, '--out', out, ...options, '--quiet'], {
       encoding: 'utf8',
     });

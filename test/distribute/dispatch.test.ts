@@ -80,7 +80,14 @@ describe('jobs in this very thread', () => {
     await expect(placeOf('export const open = () => ({})').close()).resolves.toBeUndefined();
   });
 
-  it('cannot run where the handler does not open', async () => {
-    await expect(work(placeOf('export const open = () => { throw new Error("shut"); };'), 1)).rejects.toThrow('shut');
+  it('say why the handler does not open, which is opened anew for the next job', async () => {
+    const place = placeOf(`
+      let times = 0;
+      export const open = () => {
+        if (times++ === 0) throw new Error("shut");
+        return { handle: async (job) => job };
+      };`);
+    expect(await work(place, 1)).toEqual({ kind: 'crash', reason: 'shut' });
+    expect(await work(place, 2)).toEqual({ kind: 'result', result: 2 });
   });
 });
