@@ -38,7 +38,7 @@ export function takePreparationTimes(): PreparationTimes {
   return taken;
 }
 
-type Ingredients = readonly [Matrix | Int32Array, ...(Matrix | Int32Array)[]];
+export type Ingredients = readonly [Matrix | Int32Array, ...(Matrix | Int32Array)[]];
 
 /** @param parameters all that the part depends on besides the arrays */
 export async function prepared<T>(

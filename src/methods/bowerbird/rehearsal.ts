@@ -6,7 +6,7 @@
 import type { Backend, Matrix } from '../../linalg/index.js';
 import type { Problem, Sureness } from '../../problem/index.js';
 import { restrictToCategories, selectIntegers } from '../../problem/index.js';
-import { fingerprint } from '../blocks/preparation.js';
+import { type Ingredients, prepared } from '../blocks/preparation.js';
 import { WhitenedSpace } from '../blocks/whitened-space.js';
 import { castOf, plantedWrong, playsOf } from './cast.js';
 import { type GroundOptions, selectPlaced } from './ground.js';
@@ -48,30 +48,26 @@ const few = 0.3;
 const draws = 3;
 const largeFolder = 200;
 
-/** Rehearsals of one set of auxiliary pictures that are kept, the last ones first. */
-interface Kept {
-  readonly key: string;
-  readonly backend: Backend;
-  readonly rehearsal: Rehearsal | undefined;
-}
-const kept = new WeakMap<Matrix, readonly Kept[]>();
-const mostKept = 2;
 /** By how much web pictures may be trusted less than those of a rehearsal, and the largest share that is made wrong there. */
 const lessTrusted = 0.15;
 const mostWrong = 0.8;
 
-/** Of all that a rehearsal depends on. */
-function rehearsalKey(problem: Problem, options: RehearsalOptions, wrong: number): string {
-  const { auxiliaryFeatures, auxiliaryLabels, auxiliarySemantics, validationWeb, webLabels, webText, testNames } =
-    problem;
+/** The arrays that a rehearsal is made from, and all else that it depends on. */
+function ingredientsOf({
+  auxiliaryFeatures,
+  auxiliaryLabels,
+  auxiliarySemantics,
+  validationWeb,
+}: Problem): Ingredients {
+  const { features, labels, text, auxiliaryUsed } = validationWeb ?? {};
+  const crawled = [features, labels, text, auxiliaryUsed && Int32Array.from(auxiliaryUsed)];
+  return [auxiliaryFeatures, auxiliaryLabels, auxiliarySemantics, ...crawled.filter((each) => each !== undefined)];
+}
+
+function parametersOf({ webLabels, webText, testNames }: Problem, options: RehearsalOptions, wrong: number): number[] {
   const { power, shrinkage, tails, neighbours, neighbourWeight, textWeight, trust, smoothing } = options;
-  const prints = [auxiliaryFeatures, auxiliarySemantics, validationWeb?.features, validationWeb?.text].map((matrix) =>
-    matrix ? fingerprint(matrix) : '',
-  );
   const counts = [webLabels.length, testNames.length, wrong, Number(webText !== undefined)];
-  const parameters = [power, shrinkage, tails, neighbours, neighbourWeight, textWeight, trust, smoothing];
-  const labels = [auxiliaryLabels, validationWeb?.labels, validationWeb?.auxiliaryUsed].map((row) => [...(row ?? [])]);
-  return JSON.stringify([prints, counts, parameters, labels]);
+  return [...counts, power, shrinkage, tails, neighbours, neighbourWeight, textWeight, trust, smoothing];
 }
 
 export class Rehearsal {
@@ -101,24 +97,20 @@ export class Rehearsal {
   }
 
   /**
-   * Undefined where there are too few auxiliary categories, or too few pictures of them, to rehearse with. The last
-   * rehearsals of each set of auxiliary pictures are kept: fits of one problem mostly want the same ones.
+   * Undefined where there are too few auxiliary categories, or too few pictures of them, to rehearse with. Fits of one
+   * problem mostly want the same ones.
    * @param wrong share of wrong web pictures where they are planted
    */
-  static async hold(
+  static hold(
     problem: Problem,
     backend: Backend,
     options: RehearsalOptions,
     pause: () => Promise<void>,
     wrong = plantedWrong,
   ): Promise<Rehearsal | undefined> {
-    const key = rehearsalKey(problem, options, wrong);
-    const others = kept.get(problem.auxiliaryFeatures) ?? [];
-    const found = others.find((each) => each.key === key && each.backend === backend);
-    if (found) return found.rehearsal;
-    const rehearsal = await Rehearsal.#hold(problem, backend, options, pause, wrong);
-    kept.set(problem.auxiliaryFeatures, [{ key, backend, rehearsal }, ...others].slice(0, mostKept));
-    return rehearsal;
+    return prepared('rehearsal', backend, ingredientsOf(problem), parametersOf(problem, options, wrong), () =>
+      Rehearsal.#hold(problem, backend, options, pause, wrong),
+    );
   }
 
   /**
