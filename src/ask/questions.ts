@@ -22,6 +22,8 @@ export interface WebBeliefs {
 
 /** Chance that a group of strangers is one category; chosen by hand. */
 const purity = 0.7;
+/** Fewer pictures are asked about one by one. */
+const fewestInGroup = 3;
 /** Pictures of a group that are shown, and what a look at one more of them costs beside a question about one picture. */
 export const mostInGroup = 12;
 export const glance = 0.15;
@@ -29,6 +31,15 @@ export const glance = 0.15;
 /** What a question costs, in questions about one picture. */
 export function costOf(asking: Asking): number {
   return asking.kind === 'group' ? 1 + glance * asking.rows.length : 1;
+}
+
+type TestAsking = Exclude<Asking, { readonly kind: 'web' }>;
+
+/** The same question about those of its pictures only; undefined where too few are left. */
+export function askingOf(asking: TestAsking, isWanted: (row: number) => boolean): TestAsking | undefined {
+  if (asking.kind === 'picture') return isWanted(asking.row) ? asking : undefined;
+  const rows = asking.rows.filter(isWanted);
+  return rows.length < fewestInGroup ? undefined : { ...asking, rows };
 }
 
 /** @returns at most `wanted` questions, by gain for their cost */
@@ -53,7 +64,7 @@ function groupQuestions({ chances, answered }: Beliefs, { of }: StrangerGroups):
   });
   const unsure = (j: number) => 1 - chances.row(j).reduce((most, p) => Math.max(most, p), 0);
   return [...rows]
-    .filter(([, own]) => own.length > 2)
+    .filter(([, own]) => own.length >= fewestInGroup)
     .map(([group, own]) => {
       const shown = own.sort((a, b) => unsure(b) - unsure(a)).slice(0, mostInGroup);
       return { kind: 'group', group, rows: shown, gain: purity * shown.reduce((sum, j) => sum + unsure(j), 0) };

@@ -28,7 +28,7 @@ import {
 } from '../workspace/index.js';
 import { beliefsOf, canAsk, verdicts } from './beliefs.js';
 import { actOf, type Question, type Reply, type Standing } from './question.js';
-import { type Asking, rankQuestions } from './questions.js';
+import { type Asking, askingOf, rankQuestions } from './questions.js';
 import type { Beliefs } from './value.js';
 
 export interface SessionOptions {
@@ -178,13 +178,10 @@ export class AskSession {
         ...(web && { web: { labels: this.#problem.webLabels, trust: web, known: this.#webKnown() } }),
       },
       this.#rows.test.length + this.#rows.web.length,
-    ).filter((asking) =>
-      asking.kind === 'web'
-        ? !not.has(this.#rows.web[asking.row])
-        : asking.kind === 'group'
-          ? asking.rows.every(isFree)
-          : isFree(asking.row),
-    );
+    ).flatMap((asking): Asking | Asking[] => {
+      if (asking.kind === 'web') return not.has(this.#rows.web[asking.row]) ? [] : asking;
+      return askingOf(asking, isFree) ?? [];
+    });
     // The largest group without a name is asked about however sure it is: a name is more than "none of these".
     const [group] = rankedGroups(ranked);
     const done = answers.size + unsure.size;
@@ -209,10 +206,11 @@ export class AskSession {
           if (list.length >= count) break;
         }
       }
-      const own = asking.kind === 'group' ? asking.rows : asking.kind === 'picture' ? [asking.row] : [];
-      if (own.some((row) => taken.has(row))) continue;
-      for (const row of own) taken.add(row);
-      list.push(this.#question(asking));
+      const rest = asking.kind === 'web' ? asking : askingOf(asking, (row) => !taken.has(row));
+      if (!rest) continue;
+      if (rest.kind === 'picture') taken.add(rest.row);
+      if (rest.kind === 'group') for (const row of rest.rows) taken.add(row);
+      list.push(this.#question(rest));
     }
     return list;
   }

@@ -1,6 +1,7 @@
 /** The worth of questions against enumeration of everything that could be true. */
 import { describe, expect, it } from 'vitest';
 import { rankQuestions } from '../../src/ask/index.js';
+import { askingOf } from '../../src/ask/questions.js';
 import { gainAt, rankPictures, tiesOf } from '../../src/ask/value.js';
 import { Matrix, Random } from '../../src/linalg/index.js';
 
@@ -83,6 +84,15 @@ describe('the list of questions', () => {
     const rows = asked.flatMap((one) => (one.kind === 'group' ? one.rows : [one.row]));
     expect(rows).not.toContain(0);
     expect(new Set(rows).size).toBe(rows.length);
+  });
+
+  it('asks about what is left of a group when one of its pictures was passed over, down to three', () => {
+    const group = { kind: 'group', group: 0, rows: [1, 2, 3, 4], gain: 1 } as const;
+    expect(askingOf(group, (row) => row !== 2)).toMatchObject({ kind: 'group', rows: [1, 3, 4] });
+    expect(askingOf(group, (row) => row > 2)).toBeUndefined();
+    const picture = { kind: 'picture', row: 2, gain: 1 } as const;
+    expect(askingOf(picture, (row) => row === 2)).toBe(picture);
+    expect(askingOf(picture, (row) => row !== 2)).toBeUndefined();
   });
 
   it('asks about the web picture that is in doubt, of the category that is in doubt', () => {
