@@ -37,10 +37,24 @@ export function count(run) {
   return counts;
 }
 
-/** Test files in which something was skipped. */
-export function filesWithSkips(run) {
-  const files = [...run].filter(([, outcome]) => outcome === 'skipped').map(([test]) => test.split(' > ')[0]);
+/** Test files in which something was skipped, or failed. */
+export function filesWith(outcome, run) {
+  const files = [...run].flatMap(([test, one]) => (one === outcome ? (fileOf(test) ?? []) : []));
   return [...new Set(files)].sort();
 }
+
+/**
+ * A run after the files with failures were run again by themselves: what they said then stands. Failures that went away are
+ * unsteady: not what the change under test has broken, but a test or a program that wants mending.
+ */
+export function afterRepeating(first, again) {
+  const files = new Set([...again.keys()].map(fileOf));
+  const rest = [...first].filter(([test]) => !files.has(fileOf(test)));
+  const failed = [...first.keys()].filter((test) => first.get(test) === 'failed' && files.has(fileOf(test)));
+  return { outcomes: new Map([...rest, ...again]), unsteady: failed.filter((test) => again.get(test) !== 'failed') };
+}
+
+/** Undefined for an error outside of the tests. */
+const fileOf = (test) => /^[^>]*?\.test\.ts/.exec(test)?.[0];
 
 export const line = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;

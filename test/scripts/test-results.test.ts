@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 // @ts-expect-error: a plain script, without declarations
-import { count, filesWithSkips, line, outcomes, together } from '../../scripts/test-results.mjs';
+import { afterRepeating, count, filesWith, line, outcomes, together } from '../../scripts/test-results.mjs';
 
 const root = join('/', 'nest');
 const file = (name: string, tests: Record<string, string>, more = {}) => ({
@@ -39,7 +39,38 @@ it('the sum of two runs counts a test once: failed where it ever did, skipped wh
 });
 
 it('files with skipped tests are named, once, as vitest takes them', () => {
-  expect(filesWithSkips(bare)).toEqual(['test/a.test.ts']);
+  expect(filesWith('skipped', bare)).toEqual(['test/a.test.ts']);
+});
+
+it('files with failures are named, and what they say when run again stands', () => {
+  const first = outcomes(
+    {
+      success: false,
+      testResults: [
+        file('a.test.ts', { 'lays eggs': 'failed', 'needs Redis': 'failed' }, { status: 'failed' }),
+        file('b.test.ts', { sings: 'passed' }),
+        file('c.test.ts', {}, { status: 'failed', message: 'cannot import' }),
+      ],
+    },
+    root,
+  );
+  expect(filesWith('failed', first)).toEqual(['test/a.test.ts', 'test/c.test.ts']);
+  const again = outcomes(
+    {
+      success: false,
+      testResults: [
+        file('a.test.ts', { 'lays eggs': 'failed', 'needs Redis': 'passed' }, { status: 'failed' }),
+        file('c.test.ts', { flies: 'passed' }),
+      ],
+    },
+    root,
+  );
+  const { outcomes: sum, unsteady } = afterRepeating(first, again);
+  expect(line(count(sum))).toBe('3 passed, 1 failed, 0 skipped');
+  expect(unsteady).toEqual(['test/a.test.ts > needs Redis', 'test/c.test.ts: cannot import']);
+  // An error outside of the tests belongs to no file that could be run again.
+  const stray = outcomes({ success: false, testResults: [file('b.test.ts', { sings: 'passed' })] }, root);
+  expect(filesWith('failed', stray)).toEqual([]);
 });
 
 it('two tests of the same name are two', () => {
