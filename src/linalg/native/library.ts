@@ -22,8 +22,7 @@ export interface Library {
   /** Where LAPACK came from when not from `path`. */
   lapackPath: string | undefined;
   integerBits: 32 | 64;
-  /** False when the library offers no way to set the number of threads. */
-  threadControl: boolean;
+  /** Does nothing where the library offers no way to set the number of its threads. */
   setThreads(count: number): void;
   /** False when two threads must not be inside the library at once. */
   reentrant: boolean;
@@ -76,7 +75,6 @@ export function openLibrary(koffi: typeof Koffi, candidate: Candidate): Library 
     path: candidate.path,
     lapackPath: found.path,
     integerBits: hasWideIntegers(blas) && hasWideIntegersInLapack(found.part) ? 64 : 32,
-    threadControl: setters.length > 0,
     setThreads(count) {
       for (const set of setters) set(count);
     },
