@@ -77,9 +77,11 @@ describe('files of a run', () => {
 
   it('cannot lead out of the folders by their names', async () => {
     const cache = join(folder, 'cache');
-    const outside = { name: '../../secret.txt', hash: '../../secret', bytes: 6 };
-    await expect(obtainFile(outside, { cache, folder: join(folder, 'cache') })).rejects.toThrow('no SHA-256');
+    for (const way of ['../../secret', `${hash}/../../secret`, `../../${hash}`, hash.slice(1)]) {
+      const outside = { name: '../../secret.txt', hash: way, bytes: 6 };
+      await expect(obtainFile(outside, { cache, folder: cache })).rejects.toThrow('no SHA-256');
+    }
     const named = { name: '../secret.txt', hash: createHash('sha256').update('secret').digest('hex'), bytes: 6 };
-    await expect(obtainFile(named, { cache, folder: join(folder, 'cache') })).rejects.toThrow('not on this machine');
+    await expect(obtainFile(named, { cache, folder: cache })).rejects.toThrow('not on this machine');
   });
 });

@@ -67,7 +67,6 @@ export type Turn = { release(): void } | { delay: number; paused: boolean };
 export class SharedTurns {
   readonly #redis: Redis;
   readonly #run: string;
-  readonly #owns: boolean;
   /** Of the turns under way in this process, by name. */
   readonly #leases = new Map<string, Set<string>>();
   /** Until when, in milliseconds of this process's clock; told again where they are forgotten. */
@@ -78,12 +77,11 @@ export class SharedTurns {
   constructor(redis: Redis, run: string, { owner }: { owner: boolean }) {
     this.#redis = redis;
     this.#run = run;
-    this.#owns = owner;
     this.#every(renewMs, () => this.#renew());
     if (owner) this.#every(heartbeatMs, () => this.#own());
   }
 
-  /** Says that the limits stand. Nobody is given a turn before. */
+  /** The owner says that the limits stand. Nobody is given a turn before. */
   async begin(): Promise<void> {
     await this.#own();
   }
@@ -133,7 +131,7 @@ export class SharedTurns {
   }
 
   async #own(): Promise<void> {
-    if (!this.#owns || (await this.#redis.exists(keys.limits(this.#run)))) return;
+    if (await this.#redis.exists(keys.limits(this.#run))) return;
     for (const [name, until] of this.#pauses) {
       const seconds = (until - performance.now()) / 1000;
       if (seconds <= 0) this.#pauses.delete(name);
