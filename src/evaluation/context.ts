@@ -109,9 +109,9 @@ function splitKey({ split, generalized }: Split): string {
 /** Sizes and fingerprint, for the record. */
 export function describeProblem(problem: Problem, origin: { path?: string; semantics?: string } = {}): ProblemRecord {
   return {
-    ...(origin.path !== undefined && { path: origin.path }),
+    path: origin.path,
     hash: problemHash(problem),
-    ...(origin.semantics !== undefined && { semantics: origin.semantics }),
+    semantics: origin.semantics,
     auxiliaryCategories: problem.auxiliaryNames.length,
     testCategories: problem.testNames.length,
     auxiliaryPictures: problem.auxiliaryFeatures.rows,

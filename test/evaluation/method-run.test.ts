@@ -89,6 +89,26 @@ describe('the way of a method through a run', () => {
     expect(run.next()!.id).toBe('lr/seed-1');
   });
 
+  it('counts the seconds of its search, those of looks and of its parts too, and not those of the final fits', () => {
+    const run = new MethodRun({ ...options, earlyStopping: { share: 0.3, keep: 0.5 } });
+    play(run, 1, (job) => (job.id.endsWith('trial-003') ? bad(job) : good(job, scoreOf(job))));
+    // Eight looks, and four of five trials.
+    expect(run.searchSeconds).toBe(12);
+    const whole = new MethodRun({ ...options, trials: 2, parts: [run, run] });
+    play(whole, 1, (job) => good(job, 0.5));
+    expect(whole.searchSeconds).toBe(26);
+  });
+
+  it('expects no end of the first fits, nothing while they run, then as long for each as for those before', () => {
+    const run = new MethodRun(options);
+    expect(run.expectedSeconds).toBe(Number.POSITIVE_INFINITY);
+    const jobs = [run.next()!, run.next()!];
+    expect(run.expectedSeconds).toBe(0);
+    run.accept({ job: jobs[0], outcome: { id: jobs[0].id, meanCategoryAccuracy: 0.5, seconds: 3 } });
+    run.accept(good(jobs[1], 0.5));
+    expect(run.expectedSeconds).toBe(2 * 6);
+  });
+
   it('takes given parameters without a search', () => {
     const run = new MethodRun({ ...options, given: { ridge: 3 } });
     expect(run.next()!.parameters).toEqual({ ridge: 3 });
