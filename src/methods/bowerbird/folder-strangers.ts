@@ -49,6 +49,11 @@ export function findStrangers(
   const { strangers: model } = rehearsal;
   const { rows, counts } = signs;
   return n >= leastCompany
-    ? strangersAmong(ratiosInCompany(model, rows, neighbours, counts, known), reluctance.company, known)
+    ? strangersAmong(
+        ratiosInCompany(model, rows, neighbours, counts, known),
+        reluctance.company,
+        known,
+        model.company.beyond,
+      )
     : strangersAmong(strangerRatios(model.lonely, rows), reluctance.lonely, known);
 }

@@ -48,6 +48,8 @@ export interface Detector {
   /** Of a picture's own value and the mean value of its neighbours. */
   readonly around?: Logistic;
   readonly prior: number;
+  /** Log likelihood ratio that few strangers of its rehearsals exceed. */
+  readonly beyond: number;
 }
 
 /** What rehearsals taught. */
@@ -78,14 +80,19 @@ export function teachDetector(rehearsals: readonly Seen[]): Detector {
     ridge,
   );
   const pairs = rehearsals.flatMap(({ rows, neighbours }) => (neighbours ? withNeighbours(own, rows, neighbours) : []));
-  return {
+  const detector = {
     own,
     ...(pairs.length === strange.length && { around: fitLogistic(pairs, strange, ridge) }),
     prior: Math.log(share / (1 - share)),
   };
+  const ratios = rehearsals.flatMap(({ rows, neighbours }) => [...strangerRatios(detector, rows, neighbours)]);
+  const ofStrangers = ratios.filter((_, j) => strange[j] > 0.5).sort((a, b) => a - b);
+  return { ...detector, beyond: ofStrangers[Math.floor(withinRehearsals * (ofStrangers.length - 1))] };
 }
 
 const ridge = 5;
+/** Part of the rehearsed strangers that another is compared with. */
+const withinRehearsals = 0.95;
 
 function withNeighbours(
   own: Logistic,
@@ -100,7 +107,7 @@ function withNeighbours(
 
 /** Log likelihood ratios for being a stranger; what people said of pictures counts with their neighbours. */
 export function strangerRatios(
-  detector: Detector,
+  detector: Omit<Detector, 'beyond'>,
   rows: readonly Float64Array[],
   neighbours?: Neighbours,
   known?: Int32Array,
@@ -176,25 +183,43 @@ const undoubted = 0.9;
 /** A folder of strangers alone has no picture that counts in full. */
 const leastFull = 0.1;
 
-/** At first sight their share is small. */
-export function strangersAmong(ratios: Float64Array, { pictures, part }: Reluctance, known?: Int32Array): Strangers {
-  const chancesAt = (share: number) => {
-    const odds = Math.log(share / (1 - share));
+/**
+ * Their share is the one under which the folder is most likely. Strangers of a kind that rehearsals do not have (a camera
+ * trap's empty frames) say nothing of how often pictures are strangers that look like listed ones: so pictures beyond what
+ * rehearsals have seen are left out when the share is estimated by which the others are judged.
+ * @param beyond the ratio from which on a picture is stranger than rehearsed ones
+ */
+export function strangersAmong(
+  ratios: Float64Array,
+  { pictures, part }: Reluctance,
+  known?: Int32Array,
+  beyond = Number.POSITIVE_INFINITY,
+): Strangers {
+  const chancesAt = (usual: number, all: number) => {
+    const [odds, farOdds] = [usual, all].map((share) => Math.log(share / (1 - share)));
     return knownOdds(
-      ratios.map((ratio) => ratio + odds),
+      ratios.map((ratio) => ratio + (ratio > beyond ? farOdds : odds)),
       known,
     ).map((value) => 1 / (1 + Math.exp(-value)));
   };
-  let share = 0.2;
-  let unlisted = chancesAt(share);
-  for (let step = 0; step < 100; step++) {
-    const sum = unlisted.reduce((total, chance) => total + chance, 0);
-    const next = Math.min(0.95, Math.max(0.001, sum / ((1 + part) * ratios.length + pictures)));
-    if (Math.abs(next - share) < 1e-6) break;
-    share = next;
-    unlisted = chancesAt(share);
-  }
-  const doubted = chancesAt(Math.max(share, doubtedShare)).map((chance) => 1 - chance);
+  const shareUpTo = (limit: number) => {
+    const counted = [...ratios.keys()].filter((j) => ratios[j] <= limit);
+    const most = (1 + part) * counted.length + pictures;
+    // At first sight it is small.
+    let share = 0.2;
+    for (let step = 0; step < 100; step++) {
+      const chances = chancesAt(share, share);
+      const sum = counted.reduce((total, j) => total + chances[j], 0);
+      const next = Math.min(0.95, Math.max(0.001, sum / Math.max(1, most)));
+      if (Math.abs(next - share) < 1e-6) break;
+      share = next;
+    }
+    return share;
+  };
+  const share = shareUpTo(Number.POSITIVE_INFINITY);
+  const usual = shareUpTo(beyond);
+  const unlisted = chancesAt(usual, share);
+  const doubted = chancesAt(Math.max(usual, doubtedShare), Math.max(share, doubtedShare)).map((chance) => 1 - chance);
   const most = Float64Array.from(doubted).sort()[Math.floor(undoubted * (doubted.length - 1))];
   const weights = doubted.map((weight) => Math.min(1, weight / Math.max(most, leastFull)));
   return { unlisted, share, weights };
