@@ -66,7 +66,8 @@ function groupQuestions({ chances, answered }: Beliefs, { of }: StrangerGroups):
   return [...rows]
     .filter(([, own]) => own.length >= fewestInGroup)
     .map(([group, own]) => {
-      const shown = own.sort((a, b) => unsure(b) - unsure(a)).slice(0, mostInGroup);
+      // The surest show best what the group is; doubtful ones at its edge may be something else.
+      const shown = own.sort((a, b) => unsure(a) - unsure(b)).slice(0, mostInGroup);
       return { kind: 'group', group, rows: shown, gain: purity * shown.reduce((sum, j) => sum + unsure(j), 0) };
     });
 }

@@ -86,6 +86,20 @@ describe('the list of questions', () => {
     expect(new Set(rows).size).toBe(rows.length);
   });
 
+  it('shows the surest of a large group', () => {
+    const chance = (j: number) => 0.5 + 0.02 * ((7 * j) % 20);
+    const beliefs = {
+      chances: Matrix.from(Array.from({ length: 20 }, (_, j) => [1 - chance(j), chance(j)])) as Matrix<Float64Array>,
+      neighbours: { count: 0, nearest: new Int32Array(), cosines: new Float64Array() },
+      answered: new Uint8Array(20),
+      groups: { of: new Int32Array(20), nearest: [{ listed: 0, auxiliary: 0 }] },
+    };
+    const [group] = rankQuestions(beliefs, 10).filter(({ kind }) => kind === 'group');
+    const shown = (group as { rows: readonly number[] }).rows.map(chance);
+    expect(shown).toHaveLength(12);
+    expect(Math.min(...shown)).toBeCloseTo(0.5 + 0.02 * 8, 9);
+  });
+
   it('asks about what is left of a group when one of its pictures was passed over, down to three', () => {
     const group = { kind: 'group', group: 0, rows: [1, 2, 3, 4], gain: 1 } as const;
     expect(askingOf(group, (row) => row !== 2)).toMatchObject({ kind: 'group', rows: [1, 3, 4] });
