@@ -1,7 +1,7 @@
 /** How many strangers a folder is said to have, and what its pictures count for meanwhile. */
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/linalg/random.js';
-import { strangersAmong } from '../../../src/methods/bowerbird/strangers.js';
+import { strangerRatios, strangersAmong, teachDetector } from '../../../src/methods/bowerbird/strangers.js';
 import { unanswered } from '../../../src/problem/index.js';
 
 const none = { pictures: 0, part: 0 };
@@ -35,6 +35,32 @@ describe('the strangers among the pictures of a folder', () => {
     const { share, unlisted } = strangersAmong(ratios, { pictures: 10, part: 0.5 });
     expect(share).toBeCloseTo(sum(unlisted) / (1.5 * 100 + 10), 5);
     expect(share).toBeLessThan(strangersAmong(ratios, none).share);
+  });
+
+  it('of a kind that rehearsals do not have say nothing of how often others are strangers', () => {
+    const usual = drawn(90, 10);
+    const empty = new Float64Array(150).fill(20);
+    const ratios = Float64Array.of(...usual, ...empty);
+    const alone = strangersAmong(usual, none);
+    const { share, unlisted } = strangersAmong(ratios, none, undefined, 6);
+    expect(share).toBeGreaterThan(0.55);
+    usual.forEach((ratio, j) => {
+      if (ratio <= 6) expect(unlisted[j]).toBeCloseTo(alone.unlisted[j], 3);
+    });
+    for (const value of unlisted.slice(100)) expect(value).toBeGreaterThan(0.999);
+    // Told from the whole folder's share, most of the listed ones near the line would be called strangers.
+    expect(sum(strangersAmong(ratios, none).unlisted.slice(0, 90))).toBeGreaterThan(2 * sum(unlisted.slice(0, 90)));
+  });
+
+  it('are compared with rehearsed ones by the ratio that one of twenty of those exceeds', () => {
+    const random = new Random(8);
+    const strange = Float64Array.from({ length: 400 }, (_, j) => j % 2);
+    const rows = Array.from(strange, (is) => Float64Array.of(2 * is + random.normal()));
+    const detector = teachDetector([{ rows, strange }]);
+    const ratios = strangerRatios(detector, rows).filter((_, j) => strange[j] === 1);
+    const above = ratios.filter((ratio) => ratio > detector.beyond).length;
+    expect(above / ratios.length).toBeCloseTo(0.05, 1);
+    expect(above).toBeGreaterThan(0);
   });
 
   it('are as certain as what people said of them', () => {
