@@ -75,7 +75,11 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
     expect(results).toEqual([['good', 49]]);
     expect(Object.fromEntries(failures)).toMatchObject({
       bad: { code: 'BOWERBIRD_TOY', message: 'no such number', hint: 'Try another.' },
-      deadly: { code: 'BOWERBIRD_WORKER_LOST', message: expect.stringContaining('exit code 3') },
+      deadly: {
+        code: 'BOWERBIRD_WORKER_LOST',
+        message: expect.stringContaining('exit code 3'),
+        hint: expect.stringContaining('Memory'),
+      },
     });
   });
 
@@ -147,6 +151,8 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
     const expected = expect(running).rejects.toThrow('another coordinator has taken over run "taken"');
     await queue.redis.client.set('bowerbird:run:taken:coordinator', 'somebody else');
     await expected;
+    // It is the other's to go on with.
+    expect(await queue.redis.client.hget('bowerbird:run:taken', 'state')).toBe('open');
   });
 
   it('survives a queue that is killed and comes back without its data', async () => {

@@ -24,14 +24,13 @@ export async function connect(url: string, password?: string): Promise<Redis> {
       `the queue's address is "${protocol ? safeAddress(url) : url}"`,
       'It looks like redis://host:6379 or, over TLS, rediss://user:password@host:6379/0.',
     );
-  let connected = false;
   const redis = new Redis(url, {
     ...(password !== undefined && new URL(url).password === '' && { password }),
     lazyConnect: true,
     connectTimeout: 5000,
     // BullMQ asks for it: a command waits for the connection to come back.
     maxRetriesPerRequest: null,
-    retryStrategy: (times) => (connected ? Math.min(times * 200, 2000) : null),
+    retryStrategy: (times) => Math.min(times * 200, 2000),
   });
   let reason: Error | undefined;
   redis.on('error', (error) => {
@@ -40,7 +39,6 @@ export async function connect(url: string, password?: string): Promise<Redis> {
   try {
     await redis.connect();
     await redis.ping();
-    connected = true;
     return redis;
   } catch (error) {
     redis.disconnect();
