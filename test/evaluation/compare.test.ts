@@ -128,6 +128,13 @@ describe('a comparison', () => {
     expect(table.failed).toEqual([]);
   });
 
+  it('needs no pictures to choose by where nothing is chosen', async () => {
+    const { validationWeb: _, ...plain } = problem;
+    const options = { ...base, problem: plain, folder: place('unchosen'), methods: named('lr') };
+    expect((await compare(options)).rows).toHaveLength(1);
+    await expect(compare({ ...options, trials: 2 })).rejects.toThrow('validation');
+  });
+
   it('takes the defaults, and says why, where only the search is impossible', async () => {
     const { text: _, texts: __, ...silentWeb } = problem.validationWeb!;
     const table = await compare({

@@ -89,6 +89,7 @@ describe('the claims of the paper', () => {
     const page = paperPage(result, [standard, generalized]);
     expect(page).toContain('| standard | kmm beats lr |');
     expect(page).toContain('the best of 20 trials on validation categories; seed 1.');
+    expect(page).toContain("The paper's figures are those of cub (its numbers)");
     expect(page).toContain(
       [
         '## λ1: accuracy (%)',

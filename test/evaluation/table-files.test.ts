@@ -67,6 +67,19 @@ describe('the table of a comparison', () => {
     expect(titles).toContain('strangers recognized %');
   });
 
+  it('has a column for every figure of the generalized setting', async () => {
+    const scores = { seen: score(0.3), unseen: score(0.2), harmonic: score(0.24), ausuc: 0.1234 };
+    const columns = async (setting: string) => {
+      await writeTable(join(folder, setting), table({ setting, rows: [row('lr', scores)] }));
+      const { header, rows } = await readCsv(join(folder, setting, 'table.csv'));
+      return Object.fromEntries(header!.map((name, j) => [name, rows[0][j]]));
+    };
+    expect(await columns('generalized')).toMatchObject({
+      ...{ seen: '0.3', seen_high: '0.4', unseen: '0.2', unseen_deviation: '0.01', harmonic: '0.24', ausuc: '0.1234' },
+    });
+    expect(await columns('standard')).not.toHaveProperty('seen');
+  });
+
   it('is written for programs and for people', async () => {
     const skipped = [{ method: 'gfk', reason: 'no words' }];
     const failed = [{ job: 'svm-1', message: 'out of memory' }];
