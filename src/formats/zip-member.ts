@@ -100,7 +100,6 @@ class InflatedMember extends BoundedFile {
   }
 
   private async inflateInto(target: Uint8Array, offset: number): Promise<void> {
-    if (target.length === 0) return;
     if (offset < this.position) this.rewind();
     await this.advance(offset - this.position);
     await this.advance(target.length, target);

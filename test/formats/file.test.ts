@@ -1,8 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FileError, FormatError } from '../../src/errors.js';
-import { memoryFile, openFile, withFile, writeBeside, writeFileAtomic } from '../../src/formats/index.js';
+import {
+  memoryFile,
+  namedFileError,
+  openFile,
+  withFile,
+  writeBeside,
+  writeFileAtomic,
+} from '../../src/formats/index.js';
 import { temporaryFolder } from '../temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -62,6 +69,39 @@ describe('opening', () => {
       truncateSync(shrinking, 4);
       await expect(file.read(0, 10)).rejects.toThrow('(byte 4): the file became shorter');
     });
+  });
+});
+
+describe('what the system says of a file, wherever it was noticed', () => {
+  const failure = (work: () => void): unknown => {
+    try {
+      work();
+    } catch (error) {
+      return namedFileError(error);
+    }
+    throw new Error('it did not fail');
+  };
+
+  it('names the file, what was tried and what to do', () => {
+    const absent = join(folder, 'absent', 'deeper');
+    for (const [work, message] of [
+      [() => readdirSync(absent), 'cannot be read: no such file'],
+      [() => statSync(absent), 'cannot be read: no such file'],
+      [() => readFileSync(absent), 'cannot be opened: no such file'],
+      [() => mkdirSync(folder), 'cannot be written: a file of this name is there already'],
+      [() => readdirSync(path), 'cannot be read: a part of the path is a file'],
+    ] as const) {
+      const error = failure(work) as FileError;
+      expect(error).toBeInstanceOf(FileError);
+      expect(error.message).toContain(message);
+      expect(error.message).toContain(folder);
+    }
+    expect(failure(() => mkdirSync(folder))).toMatchObject({ hint: 'Choose another name.' });
+  });
+
+  it('leaves alone what is no such error, or says it all already', () => {
+    for (const error of [new Error('odd'), new FormatError('a', 0, 'b'), { path: 'a' }, { syscall: 'open' }, undefined])
+      expect(namedFileError(error)).toBe(error);
   });
 });
 

@@ -172,6 +172,8 @@ describe('conversions of MATLAB values', () => {
       'a.mat: variable "att" holds float64 2×3; expected text or a cell of texts',
     );
     expect(() => matColumns(samples.names, 'float64', { name: 'att' })).toThrow('expected a matrix of numbers');
+    const cube = numbers([2, 2, 2], 'float64', new Float64Array(8));
+    expect(() => matColumns(cube, 'float64', { name: 'att' })).toThrow('holds float64 2×2×2; expected a matrix');
     expect(() => matToArray(samples.nested)).toThrow('one text in each cell');
   });
 });

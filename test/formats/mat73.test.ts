@@ -143,6 +143,20 @@ describe('bad MATLAB version 7.3 files', () => {
     expect((await refusal(file)).message).toContain('contains itself');
   });
 
+  it('cells in cells are refused beyond a hundred levels', async () => {
+    const file = await written('nested.mat', (mat) => {
+      let last = mat.refer((name, parent) => mat.text(name, 'x', parent));
+      for (let level = 0; level < 101; level++) {
+        const inner = last;
+        last = mat.refer((name, parent) => mat.cell(name, [1, 1], [inner], parent, 'cell'));
+      }
+      mat.cell('c', [1, 1], [last], mat.file, 'cell');
+    });
+    const { message } = await refusal(file);
+    expect(message).toContain('is nested more than 100 levels deep');
+    expect(message.length).toBeLessThan(250);
+  });
+
   it('many cells that refer to each other do not multiply', async () => {
     const file = await written('dag.mat', (mat) => {
       let last = mat.refer((name, parent) => mat.text(name, 'x', parent));

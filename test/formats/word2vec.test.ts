@@ -60,6 +60,19 @@ describe('word2vec files', () => {
     }
   });
 
+  it('reads binary of any length, a piece at a time, and says how far it is', async () => {
+    const row = (i: number) => Array.from({ length: 500 }, (_, k) => i + k / 512);
+    const entries = Array.from({ length: 700 }, (_, i): [string, number[]] => [`word-${i}`, row(i)]);
+    const bytes = original(entries, false);
+    const told: { done: number; total?: number }[] = [];
+    const read = await readWord2vec(memoryFile(bytes), { onProgress: (progress) => told.push(progress) });
+    expect(read.words).toEqual(entries.map(([word]) => word));
+    for (const i of [0, 1, 350, 699]) expect([...read.vectors.row(i)]).toEqual(row(i));
+    expect(told.length).toBeGreaterThan(1);
+    expect(told.at(-1)).toMatchObject({ done: bytes.length, total: bytes.length });
+    expect(told.map(({ done }) => done)).toEqual(told.map(({ done }) => done).toSorted((a, b) => a - b));
+  });
+
   it('keeps only the words asked for', async () => {
     const path = join(folder, 'kept');
     await writeWord2vec(path, vectors, { binary: true });
