@@ -43,7 +43,7 @@ import { mostRoundsAgain, type Settled, settle } from './settle.js';
 import { statedShares } from './shares.js';
 import { BowerbirdSolver, softened } from './solver.js';
 import { lonelyRows, type StrangerModel, type Strangers, strangerRatios } from './strangers.js';
-import { type TestSide, TestState } from './test-state.js';
+import { countsAtFirstSight, type TestSide, type TestState } from './test-state.js';
 import { softmaxRows } from './vectors.js';
 import { webOnDisk } from './web-file.js';
 
@@ -169,7 +169,7 @@ export class Bowerbird implements Method {
       answerWeight: options.answerWeight,
       variance,
     };
-    const signs = rows && { rows, counts: new TestState(start, everything).counts };
+    const signs = rows && { rows, counts: countsAtFirstSight(start, everything) };
     const strangers = findStrangers(everything, signs, neighbours, rehearsal);
     const side = { ...everything, listed: strangers.weights };
     const single = problem.testFeatures.rows < 2;

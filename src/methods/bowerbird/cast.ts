@@ -16,6 +16,9 @@ export const plantedWrong = 0.35;
 /** Pictures of a play: more would not change the second digit of anything learnt. */
 const mostListed = 700;
 const mostStrange = 500;
+/** Web pictures of a play where they are planted, but for so many of each category that means can be made of them. */
+const mostPlanted = 2000;
+const enoughPlanted = 20;
 
 /** Who plays what: `audience` makes the space, `players` play listed categories and strangers. */
 export interface Cast {
@@ -142,7 +145,11 @@ function plantedWeb(
   split: number,
 ): PlayedWeb | undefined {
   const smallest = Math.min(...listed.map((category) => cast.rows[category].length));
-  const perCategory = Math.min(typicalCount(problem), Math.max(3, Math.floor((0.5 * smallest) / (1 - wrong))));
+  const perCategory = Math.min(
+    typicalCount(problem),
+    Math.max(3, Math.floor((0.5 * smallest) / (1 - wrong))),
+    Math.max(enoughPlanted, Math.floor(mostPlanted / listed.length)),
+  );
   const everyone = [...listed, ...cast.players.filter((c) => !listed.includes(c)), ...cast.audience];
   const planted = plantWeb(
     {

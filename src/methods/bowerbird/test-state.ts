@@ -30,6 +30,27 @@ const shortSum = 4096;
 /** Of a step that lowers the objective. */
 const mostHalvings = 10;
 
+/** How many pictures each candidate has at first sight, by weight; a block of pictures at a time, of which nothing is kept. */
+export function countsAtFirstSight(solver: BowerbirdSolver, side: TestSide): Float64Array {
+  const { rows, squaredLengths } = side.pictures;
+  const totals = new Float64Array(candidatesOf(solver, side));
+  for (let start = 0; start < rows.rows; start += shortSum) {
+    const end = Math.min(rows.rows, start + shortSum);
+    const { counts } = new TestState(solver, {
+      ...side,
+      pictures: { rows: rows.view(start, end), squaredLengths: squaredLengths.subarray(start, end) },
+      neighbours: undefined,
+      listed: side.listed?.subarray(start, end),
+      known: side.known?.subarray(start, end),
+    });
+    axpy(totals, 1, counts);
+  }
+  return totals;
+}
+
+const candidatesOf = ({ categories, ground }: BowerbirdSolver, { generalized }: TestSide): number =>
+  categories + (generalized ? ground.known.means.rows : 0);
+
 export class TestState {
   readonly side: TestSide;
   readonly solver: BowerbirdSolver;
@@ -39,9 +60,10 @@ export class TestState {
   readonly scores: Matrix;
   /** Scores and what the neighbours say. */
   readonly #evidence: Matrix;
-  /** Products of the pictures with the candidates' means, of which those that were last computed are `#productsOf`. */
-  readonly #products: Matrix;
-  #productsOf: Matrix | undefined;
+  /** Products of the pictures with the means of the known categories, where these are candidates. */
+  #knownProducts: Matrix | undefined;
+  /** What the scores were computed with. */
+  #scored!: { means: Matrix; shift: Float64Array; factors: Float64Array; constants: Float64Array };
   /** Room for what is summed up or gone back to. */
   readonly #scratch: Matrix;
   offsets: Float64Array;
@@ -62,13 +84,12 @@ export class TestState {
     this.solver = solver;
     this.side = side;
     const { rows } = side.pictures.rows;
-    this.candidates = solver.categories + (side.generalized ? solver.ground.known.means.rows : 0);
+    this.candidates = candidatesOf(solver, side);
     const { dtype } = side.pictures.rows;
     const matrix = () => Matrix.zeros(rows, this.candidates, dtype) as Matrix;
     this.assignments = matrix();
     this.scores = matrix();
     this.#evidence = matrix();
-    this.#products = matrix();
     this.#scratch = matrix();
     this.offsets = new Float64Array(this.candidates);
     this.counts = new Float64Array(this.candidates);
@@ -102,42 +123,36 @@ export class TestState {
     this.#count();
   }
 
-  /** Squared distances ‖x_j − δ − μ_c‖² = lengths[j] − 2 products_jc + squares[c]. */
-  #distances(): { products: Matrix; lengths: Float64Array; squares: Float64Array } {
-    const { backend, known } = this.solver.ground;
-    const { rows, squaredLengths } = this.side.pictures;
-    const { means, categories: count } = this.solver;
-    const products = this.#products;
-    if (this.#productsOf !== means) productsWith(backend, rows, means, products.view(0, products.rows, 0, count));
-    if (this.side.generalized && !this.#productsOf)
-      productsWith(backend, rows, known.means, products.view(0, products.rows, count, products.cols));
-    this.#productsOf = means;
-    const along = timesVector(backend, rows, this.shift);
-    const shiftLength = dotOf(this.shift, this.shift);
-    const squaresOf = (others: Matrix<Float64Array>) =>
-      Array.from(rowDots(backend, others, others), (square, c) => square + 2 * dotOf(others.row(c), this.shift));
-    return {
-      products,
-      lengths: squaredLengths.map((length, j) => length - 2 * along[j] + shiftLength),
-      squares: Float64Array.from([...squaresOf(means), ...(this.side.generalized ? squaresOf(known.means) : [])]),
-    };
-  }
-
   /** β l_jc, l the Gaussian log density at μ_c + δ up to the part that all candidates share. */
   score(): void {
-    const { dimension: d } = this.solver.ground;
+    const { backend, known, dimension: d } = this.solver.ground;
+    const { rows, squaredLengths } = this.side.pictures;
+    const { means, categories: count } = this.solver;
+    const { scores, shift } = this;
+    productsWith(backend, rows, means, scores.view(0, scores.rows, 0, count));
+    if (this.side.generalized) {
+      this.#knownProducts ??= productsWith(backend, rows, known.means);
+      scores.view(0, scores.rows, count, scores.cols).copyFrom(this.#knownProducts);
+    }
+    // ‖x_j − δ − μ_c‖² = lengths[j] − 2 products_jc + squares[c].
+    const along = timesVector(backend, rows, shift);
+    const shiftLength = dotOf(shift, shift);
+    const lengths = squaredLengths.map((length, j) => length - 2 * along[j] + shiftLength);
+    const squaresOf = (others: Matrix<Float64Array>) =>
+      rowDots(backend, others, others).map((square, c) => square + 2 * dotOf(others.row(c), shift));
+    const squares = new Float64Array(this.candidates);
+    squares.set(squaresOf(means));
+    if (this.side.generalized) squares.set(squaresOf(known.means), count);
     const sharpness = this.solver.options.sharpness * this.heat;
-    const { products, lengths, squares } = this.#distances();
     const listed = this.scale;
-    const variances = Float64Array.from(squares, (_, c) =>
-      c < this.solver.categories ? listed : this.variance + this.#meanVariance(c),
-    );
+    const variances = squares.map((_, c) => (c < count ? listed : this.variance + this.#meanVariance(c)));
     const factors = variances.map((variance) => -sharpness / (2 * variance));
     const constants = variances.map((variance) => (-sharpness * d * Math.log(variance)) / 2);
-    const [to, from, cols] = [this.scores.data, products.data, squares.length];
+    const [data, cols] = [scores.data, squares.length];
     for (let j = 0, at = 0; j < lengths.length; j++)
       for (let c = 0; c < cols; c++, at++)
-        to[at] = factors[c] * Math.max(0, lengths[j] - 2 * from[at] + squares[c]) + constants[c];
+        data[at] = factors[c] * Math.max(0, lengths[j] - 2 * data[at] + squares[c]) + constants[c];
+    this.#scored = { means, shift, factors, constants };
   }
 
   /** One variance left in all listed means, so that scores are linear in the pictures. */
@@ -249,19 +264,21 @@ export class TestState {
   /** The variance of test pictures about the means they are assigned to, half way from the last one. */
   updateVariance(): void {
     const { dimension: d, known } = this.solver.ground;
-    const { products, lengths, squares } = this.#distances();
+    if (this.#scored.means !== this.solver.means || this.#scored.shift !== this.shift) this.score();
     const count = this.solver.categories;
+    // All listed categories are scored alike, so that their scores tell the distances.
+    const [factor, constant] = [this.#scored.factors[0], this.#scored.constants[0]];
     const left = this.#meanVariance(0);
     // As much as ten pictures of the known categories speak before any other.
     let [residual, weight] = [10 * d * this.side.variance, 10];
-    const [q, from, cols] = [this.assignments.data, products.data, products.cols];
-    for (let j = 0; j < products.rows; j++) {
+    const [q, scores, cols] = [this.assignments.data, this.scores.data, this.scores.cols];
+    for (let j = 0; j < this.scores.rows; j++) {
       let [own, assigned] = [0, 0];
       for (let c = 0, at = j * cols; c < count; c++, at++) {
-        own += q[at] * Math.max(0, lengths[j] - 2 * from[at] + squares[c]);
+        own += q[at] * scores[at];
         assigned += q[at];
       }
-      residual += this.#weights[j] * (own + assigned * d * left);
+      residual += this.#weights[j] * ((own - constant * assigned) / factor + assigned * d * left);
       weight += this.#weights[j] * assigned;
     }
     this.variance = Math.max(0.5 * this.variance + (0.5 * residual) / (weight * d), 1e-3 * known.within);

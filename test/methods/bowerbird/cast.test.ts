@@ -48,6 +48,19 @@ describe('the cast of a rehearsal', () => {
     }
   });
 
+  it('plants no more web pictures than teach something, and as many for each listed category', () => {
+    const many = generateProblem({
+      ...{ seed: 4, auxiliaryCategories: 80, auxiliaryPerCategory: 160, webPerCategory: 200, text: false },
+      ...{ dimensions: 2, validation: false },
+    });
+    for (const { web, listed } of playsOf(many, castOf(many)!, 0.35)) {
+      expect(web.labels.length).toBeLessThanOrEqual(2000);
+      expect(web.labels.length).toBeGreaterThan(1500);
+      const counts = listed.map((_, label) => web.labels.filter((other) => other === label).length);
+      expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+    }
+  });
+
   it('reads what stands beside crawled pictures only if the listed categories have text too', () => {
     const given = crawled(problem, 12);
     const validationWeb = { ...given.validationWeb!, text: given.validationWeb!.features };

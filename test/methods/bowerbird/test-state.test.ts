@@ -6,7 +6,7 @@ import { Random } from '../../../src/linalg/random.js';
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { layGround, place } from '../../../src/methods/bowerbird/ground.js';
 import { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
-import { type TestSide, TestState } from '../../../src/methods/bowerbird/test-state.js';
+import { countsAtFirstSight, type TestSide, TestState } from '../../../src/methods/bowerbird/test-state.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 
 const backend = await createBackend({ threads: 1 });
@@ -119,4 +119,26 @@ describe('the test pictures in the estimate of bowerbird', () => {
     state.updateShift(solver);
     for (let k = 0; k < d; k++) expect(state.shift[k]).toBeCloseTo((difference[k] * real) / (real + chance), 8);
   });
+
+  it.each([false, true])(
+    'are counted at first sight as in a whole state; known categories as well: %s',
+    (generalized) => {
+      const many = 5000;
+      const rows = Matrix.zeros(many, d);
+      for (let k = 0; k < rows.data.length; k++) rows.data[k] = random.normal();
+      const squaredLengths = Float64Array.from({ length: many }, (_, j) =>
+        backend.dot(rows.view(j, j + 1), rows.view(j, j + 1)),
+      );
+      const weights = Float64Array.from({ length: many }, () => random.uniform());
+      const answers = new Int32Array(many).fill(-2);
+      answers[4500] = 1;
+      const { side, counts } = stateOf({
+        pictures: { rows, squaredLengths },
+        listed: weights,
+        known: answers,
+        generalized,
+      });
+      countsAtFirstSight(solver, side).forEach((count, c) => expect(count).toBeCloseTo(counts[c], 8));
+    },
+  );
 });
