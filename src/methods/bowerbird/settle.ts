@@ -2,7 +2,7 @@
  * The way from what the web pictures say to an answer for a folder: rounds that describe the folder, then rounds that each
  * raise the objective until the answers rest.
  */
-import type { BowerbirdSolver } from './solver.js';
+import { type BowerbirdSolver, webRest } from './solver.js';
 import { type TestSide, TestState } from './test-state.js';
 
 /** Rounds that describe the folder; after two thirds of them its shift is estimated. */
@@ -10,6 +10,8 @@ const describing = 12;
 /** The same where the last estimate of the same folder is gone on from, and all rounds of such a refit. */
 const describingAgain = 2;
 export const mostRoundsAgain = 12;
+/** While the folder is described: many web pictures whose trust rests are looked at in every so-manieth round only. */
+const webPause = 3;
 /** Mean change of the answers at which they are taken to rest. */
 const rest = 1e-3;
 
@@ -41,13 +43,18 @@ export async function settle(
   if (last) state.goOnFrom(last);
   const objective: number[] = [];
   let [rounds, change] = [0, 1];
-  for (; rounds < Math.min(last ? describingAgain : describing, mostRounds); ) {
+  const described = Math.min(last ? describingAgain : describing, mostRounds);
+  // The round in which the web pictures are looked at next.
+  let due = 0;
+  while (rounds < described) {
     if (!last && rounds === Math.round((2 * describing) / 3)) state.updateShift(start);
     state.heat = last ? 1 : Math.min(1, heat + (1 - heat) * (rounds / (describing - 2)));
     state.updateVariance();
-    solver.shiftWeb();
-    solver.updateMeans(state);
-    solver.judgeWeb();
+    if (rounds >= due || rounds === described - 1) {
+      solver.shiftWeb();
+      solver.updateMeans(state);
+      due = rounds + (solver.judgeWeb() < webRest && solver.manyWeb ? webPause : 1);
+    } else solver.updateMeans(state);
     change = state.assign(true);
     await pause(++rounds, change);
   }

@@ -23,7 +23,7 @@ import type { Sums } from './web-pictures.js';
 const usualWrongShare = 0.35;
 /** Rounds over the web pictures alone, and the mean change of trust at which they end. */
 const mostWebRounds = 12;
-const webRest = 2e-3;
+export const webRest = 2e-3;
 /** Products of web pictures with the means that are held at a time. */
 const mostProducts = 2 ** 20;
 
@@ -66,7 +66,7 @@ export class BowerbirdSolver {
   wrongShare = usualWrongShare;
   /** Weights of the web pictures in the means: trust times nearness, over the variance. */
   readonly #weights: Float64Array;
-  /** Sums of the web pictures by them, where they have been made already. */
+  /** Sums of the web pictures by them, until they change. */
   #weighted: Sums | undefined;
   /** What speaks against each web picture's label, and its words: held once the folder is described. */
   #against: Float64Array;
@@ -93,13 +93,10 @@ export class BowerbirdSolver {
   /** What the web pictures and words alone say: the answer for a picture that comes by itself. */
   learnFromWeb(): void {
     for (let round = 0; round < mostWebRounds; round++) {
-      const before = this.trust.slice();
       this.shiftWeb();
       this.updateMeans();
-      this.#judgeWeb(round > 0);
-      let change = 0;
-      for (let i = 0; i < before.length; i++) change += Math.abs(before[i] - this.trust[i]);
-      if (round > 0 && change < webRest * before.length) break;
+      const change = this.#judgeWeb(round > 0);
+      if (round > 0 && change < webRest) break;
     }
     this.updateMeans();
   }
@@ -124,7 +121,7 @@ export class BowerbirdSolver {
     if (webLabels.length === 0) return;
     // Where pictures have to be read, what the means need is summed up on the way.
     const [trusted, weighted] = web.sumsBy(web.resident ? [this.trust] : [this.trust, this.#weights]);
-    this.#weighted = weighted;
+    this.#weighted ??= weighted;
     const { sums, totals: precisions } = trusted;
     const present = [...precisions.keys()].filter((c) => precisions[c] > 1e-6);
     const difference = new Float64Array(dimension);
@@ -142,8 +139,8 @@ export class BowerbirdSolver {
   updateMeans(test?: TestState): void {
     const { backend, prior, web, named, known } = this.ground;
     const count = this.categories;
-    const { sums, totals: precisions } = this.#weighted ?? web.sumsBy([this.#weights])[0];
-    this.#weighted = undefined;
+    this.#weighted ??= web.sumsBy([this.#weights])[0];
+    const [sums, precisions] = [this.#weighted.sums.copy('float64'), this.#weighted.totals.slice()];
     for (let c = 0; c < count; c++) axpy(sums.row(c), -precisions[c], this.webShift);
     if (test) test.addTo(sums, precisions);
     else if (named)
@@ -175,21 +172,27 @@ export class BowerbirdSolver {
     );
   }
 
-  judgeWeb(): void {
-    this.#judgeWeb(true);
+  /** Whether there are so many web pictures that every look at all of them takes its time. */
+  get manyWeb(): boolean {
+    return this.ground.web.count * this.categories > mostProducts;
   }
 
-  #judgeWeb(withText: boolean): void {
+  /** Returns the mean change of trust. */
+  judgeWeb(): number {
+    return this.#judgeWeb(true);
+  }
+
+  #judgeWeb(withText: boolean): number {
     this.#weighted = undefined;
     const { webLabels, webKnown, dimension: d, text } = this.ground;
-    if (webLabels.length === 0) return;
+    if (webLabels.length === 0) return 0;
     const { tails, evidence } = this.options;
     const freedom = tails * d;
     const own = this.#held ? this.#distancesToOwn() : this.#weighAgainst();
     if (!this.#held && withText && evidence.text > 0) this.#words = text?.logRatios(this.trust);
     if (!this.#held) this.#leaveOut(own);
     const prior = Math.log((1 - this.wrongShare) / this.wrongShare);
-    let [residual, trusted, judged, judgedRight] = [0, 0, 0, 0];
+    let [residual, trusted, judged, judgedRight, change] = [0, 0, 0, 0, 0];
     for (let i = 0; i < webLabels.length; i++) {
       const left = this.meanVariances[webLabels[i]];
       const variance = this.webVariance + left;
@@ -197,7 +200,9 @@ export class BowerbirdSolver {
       const seen = evidence.slope * (density - this.#against[i]) + evidence.intercept;
       const odds = seen + prior + evidence.text * (this.#words?.[i] ?? 0);
       const said = saidTrust(webKnown?.[i]);
+      const before = this.trust[i];
       this.trust[i] = said ?? 1 / (1 + Math.exp(-odds));
+      change += Math.abs(this.trust[i] - before);
       const nearness = (freedom + d) / (freedom + own[i] / variance);
       this.#weights[i] = (this.trust[i] * nearness) / variance;
       residual += this.trust[i] * nearness * (own[i] + d * left);
@@ -207,10 +212,12 @@ export class BowerbirdSolver {
         judgedRight += this.trust[i];
       }
     }
-    if (this.#held) return;
+    change /= webLabels.length;
+    if (this.#held) return change;
     if (trusted > 0) this.webVariance = 0.5 * this.webVariance + (0.5 * residual) / (trusted * d);
     // As if half as many pictures again had been seen, of which the usual share is wrong.
     if (judged > 0) this.wrongShare = (judged - judgedRight + usualWrongShare * 0.5 * judged) / (1.5 * judged);
+    return change;
   }
 
   /** ‖x − γ‖² of web pictures x from the first one on, given x·γ. */
