@@ -3,7 +3,7 @@
  * made from and the parameters that it depends on, and gets the one that an earlier fit made, be it of another method. So
  * trials of a search on one problem whiten it, take it apart or compare its pictures once. Nobody may write to a part.
  */
-import type { Backend } from '../../linalg/index.js';
+import type { Backend, RealArray } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
 
 interface Part {
@@ -112,22 +112,39 @@ function keyOf(from: Ingredients, parameters: readonly (number | string)[]): str
   return [...parameters, ...from.map(fingerprint)].join(' ');
 }
 
-/** Shape and a hash of all entries, in two halves of 32 bits: quick beside any product. */
+/**
+ * Shape and a hash of all entries: four parts of 32 bits for every fourth word each, whose multiplications do not wait for each
+ * other, and one of all words. Quick beside any product.
+ */
 export function fingerprint(array: Matrix | Int32Array): string {
-  let [first, second] = [0, 0];
-  const mix = (words: Uint32Array | Int32Array) => {
-    for (let k = 0; k < words.length; k++) {
-      first = Math.imul(((first << 5) | (first >>> 27)) ^ words[k], 0x9e3779b1);
-      second = Math.imul(((second << 13) | (second >>> 19)) ^ words[k], 0x85ebca77);
-    }
-  };
-  if (!(array instanceof Matrix)) {
-    mix(array);
-    return `${array.length} ${first} ${second}`;
+  const hash = new Int32Array(5);
+  const shape = array instanceof Matrix ? `${array.rows} ${array.cols} ${array.dtype}` : `${array.length}`;
+  if (!(array instanceof Matrix)) mix(hash, array);
+  else if (array.contiguous) mix(hash, wordsOf(array.data.subarray(0, array.rows * array.cols)));
+  else for (let i = 0; i < array.rows; i++) mix(hash, wordsOf(array.row(i)));
+  return `${shape} ${hash.join(' ')}`;
+}
+
+const wordsOf = ({ buffer, byteOffset, byteLength }: RealArray): Int32Array =>
+  new Int32Array(buffer, byteOffset, byteLength / 4);
+
+function mix(hash: Int32Array, words: Int32Array): void {
+  let [a, b, c, d, all] = hash;
+  const whole = words.length & ~3;
+  for (let k = 0; k < whole; k += 4) {
+    const [w, x, y, z] = [words[k], words[k + 1], words[k + 2], words[k + 3]];
+    a = Math.imul(((a << 5) | (a >>> 27)) ^ w, 0x9e3779b1);
+    b = Math.imul(((b << 5) | (b >>> 27)) ^ x, 0x85ebca77);
+    c = Math.imul(((c << 5) | (c >>> 27)) ^ y, 0xc2b2ae3d);
+    d = Math.imul(((d << 5) | (d >>> 27)) ^ z, 0x27d4eb2f);
+    all = Math.imul(
+      ((all << 13) | (all >>> 19)) ^ (w + Math.imul(x, 3) + Math.imul(y, 5) + Math.imul(z, 7)),
+      0x165667b1,
+    );
   }
-  for (let i = 0; i < array.rows; i++) {
-    const row = array.row(i);
-    mix(new Uint32Array(row.buffer, row.byteOffset, row.byteLength / 4));
+  for (let k = whole; k < words.length; k++) {
+    a = Math.imul(((a << 5) | (a >>> 27)) ^ words[k], 0x9e3779b1);
+    all = Math.imul(((all << 13) | (all >>> 19)) ^ words[k], 0x165667b1);
   }
-  return `${array.rows} ${array.cols} ${array.dtype} ${first} ${second}`;
+  hash.set([a, b, c, d, all]);
 }

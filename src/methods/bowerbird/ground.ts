@@ -101,7 +101,12 @@ export function placeSome(space: WhitenedSpace, features: Matrix, chosen: Int32A
 }
 
 function withLengths(rows: Matrix): Placed {
-  return { rows, squaredLengths: Float64Array.from({ length: rows.rows }, (_, i) => dotOf(rows.row(i), rows.row(i))) };
+  const squaredLengths = new Float64Array(rows.rows);
+  for (let i = 0; i < rows.rows; i++) {
+    const row = rows.row(i);
+    squaredLengths[i] = dotOf(row, row);
+  }
+  return { rows, squaredLengths };
 }
 
 /** The spread of the categories' means, less what the sampling of their pictures adds to it. */

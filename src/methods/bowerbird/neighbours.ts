@@ -26,36 +26,44 @@ export class Neighbours {
     this.nearest = new Int32Array(n * k);
     this.cosines = new Float64Array(n * k).fill(Number.NEGATIVE_INFINITY);
     if (k > 0) this.#find(backend, pictures);
-    const edges = new Map<number, number>();
-    for (let i = 0; i < n; i++)
-      for (let place = i * k; place < (i + 1) * k; place++) {
-        const j = this.nearest[place];
-        const key = Math.min(i, j) * n + Math.max(i, j);
-        edges.set(key, (edges.get(key) ?? 0) + Math.max(0, this.cosines[place]) / 2);
-      }
-    const keys = Float64Array.from(edges.keys()).sort();
+    ({ starts: this.#starts, to: this.#to, weights: this.#weights } = this.#join(n));
+  }
+
+  /** The graph: an edge has half the cosine from each end that counts the other among its nearest. */
+  #join(n: number): { starts: Int32Array; to: Int32Array; weights: Float64Array } {
+    const { nearest, cosines, count: k } = this;
+    // Those that count a picture among theirs, in their order.
+    const begins = new Int32Array(n + 1);
+    for (const j of nearest) begins[j + 1]++;
+    for (let i = 0; i < n; i++) begins[i + 1] += begins[i];
+    const places = new Int32Array(nearest.length);
+    const next = begins.slice();
+    for (let place = 0; place < nearest.length; place++) places[next[nearest[place]]++] = place;
+    const starts = new Int32Array(n + 1);
+    const to = new Int32Array(2 * nearest.length);
+    const weights = new Float64Array(2 * nearest.length);
     const degrees = new Float64Array(n);
-    this.#starts = new Int32Array(n + 1);
-    for (const key of keys)
-      for (const end of [Math.floor(key / n), key % n]) {
-        degrees[end] += edges.get(key)!;
-        this.#starts[end + 1]++;
+    const own = new Int32Array(k);
+    let edge = 0;
+    for (let i = 0; i < n; i++) {
+      for (let place = 0; place < k; place++) own[place] = i * k + place;
+      own.sort((a, b) => nearest[a] - nearest[b]);
+      // Both lists are in the order of the other ends; a pair that is in both is one edge.
+      for (let mine = 0, theirs = begins[i]; mine < k || theirs < begins[i + 1]; edge++) {
+        const forth = mine < k ? nearest[own[mine]] : n;
+        const back = theirs < begins[i + 1] ? Math.floor(places[theirs] / k) : n;
+        let weight = 0;
+        if (forth <= back) weight += Math.max(0, cosines[own[mine++]]) / 2;
+        if (back <= forth) weight += Math.max(0, cosines[places[theirs++]]) / 2;
+        to[edge] = Math.min(forth, back);
+        weights[edge] = weight;
+        degrees[i] += weight;
       }
-    for (let i = 0; i < n; i++) this.#starts[i + 1] += this.#starts[i];
-    this.#to = new Int32Array(2 * keys.length);
-    this.#weights = new Float64Array(2 * keys.length);
-    const next = this.#starts.slice();
-    for (const key of keys) {
-      const [a, b] = [Math.floor(key / n), key % n];
-      const weight = edges.get(key)! / (Math.sqrt(degrees[a] * degrees[b]) || 1);
-      for (const [from, to] of [
-        [a, b],
-        [b, a],
-      ]) {
-        this.#to[next[from]] = to;
-        this.#weights[next[from]++] = weight;
-      }
+      starts[i + 1] = edge;
     }
+    for (let i = 0; i < n; i++)
+      for (let e = starts[i]; e < starts[i + 1]; e++) weights[e] /= Math.sqrt(degrees[i] * degrees[to[e]]) || 1;
+    return { starts, to: to.slice(0, edge), weights: weights.slice(0, edge) };
   }
 
   /**
@@ -76,10 +84,14 @@ export class Neighbours {
         const row = products.row(i - start);
         const own = inverses[i];
         let floor = floors[i];
-        for (let at = 0, j = start; j < n; at++, j++) {
+        for (let at = 0, j = start; j < end; at++, j++) {
           const cosine = row[at] * own * inverses[j];
           if (cosine > floor && j !== i) floor = this.#enter(i, j, cosine);
-          if (cosine > floors[j] && j >= end) floors[j] = this.#enter(j, i, cosine);
+        }
+        for (let at = end - start, j = end; j < n; at++, j++) {
+          const cosine = row[at] * own * inverses[j];
+          if (cosine > floor) floor = this.#enter(i, j, cosine);
+          if (cosine > floors[j]) floors[j] = this.#enter(j, i, cosine);
         }
         floors[i] = floor;
       }

@@ -5,8 +5,9 @@
  * few or wrong web pictures explain nothing well: so signs are measured by those of the trusted web pictures, each left out
  * of the mean that it helped to make, since these are no strangers.
  */
-import { Matrix } from '../../linalg/index.js';
+import { Matrix, type RealArray } from '../../linalg/index.js';
 import { logSumExp, rowDots } from '../../numerics/index.js';
+import { selectRows } from '../../problem/index.js';
 import type { Placed } from './ground.js';
 import type { Neighbours } from './neighbours.js';
 import type { BowerbirdSolver } from './solver.js';
@@ -24,8 +25,9 @@ const leastTrusted = 5;
 /** Signs that a picture has by itself, and those of them that are looked at in its neighbours too. */
 const ownSigns = 7;
 const aroundSigns = [0, 1, 2, 3, 5];
-/** Web pictures whose signs are looked at together. */
+/** Web pictures whose signs are looked at together, and those that are enough to measure by. */
 const webBlock = 4096;
+const enoughWeb = 5000;
 /** Columns of neighbours' sums that are held at a time. */
 const lookColumns = 256;
 
@@ -65,29 +67,34 @@ export class SignReader {
     });
   }
 
-  /** That of the trusted web pictures; undefined where they are too few. */
+  /** That of the trusted web pictures, of very many every so-manieth; undefined where they are too few. */
   yardstick(): Yardstick | undefined {
     const { trust, ground } = this.#solver;
-    const total = trust.reduce((sum, value) => sum + value, 0);
+    const step = Math.max(1, Math.floor(trust.length / enoughWeb));
+    const chosen = Int32Array.from({ length: Math.ceil(trust.length / step) }, (_, k) => k * step);
+    const weights = Float64Array.from(chosen, (row) => trust[row]);
+    const total = weights.reduce((sum, value) => sum + value, 0);
     if (total < leastTrusted) return undefined;
-    const columns = Array.from({ length: ownSigns }, () => new Float64Array(trust.length));
+    const columns = Array.from({ length: ownSigns }, () => new Float64Array(chosen.length));
     ground.web.visit((rows, start) => {
-      const own = this.#own(webProducts(this.#solver, rows, start), start);
-      for (const [sign, column] of own.columns.entries()) columns[sign].set(column, start);
-    }, webBlock);
-    const means = columns.map((column) => column.reduce((sum, value, i) => sum + trust[i] * value, 0) / total);
+      const first = Math.ceil(start / step);
+      const here = chosen.subarray(first, Math.ceil((start + rows.rows) / step));
+      if (here.length === 0) return;
+      const own = this.#own(webProducts(this.#solver, rows.everyRow(here[0] - start, step), here), here);
+      for (const [sign, column] of own.columns.entries()) columns[sign].set(column, first);
+    }, step * webBlock);
+    const means = columns.map((column) => column.reduce((sum, value, i) => sum + weights[i] * value, 0) / total);
     const spreads = columns.map((column, sign) =>
-      Math.sqrt(column.reduce((sum, value, i) => sum + trust[i] * (value - means[sign]) ** 2, 0) / total + 1e-12),
+      Math.sqrt(column.reduce((sum, value, i) => sum + weights[i] * (value - means[sign]) ** 2, 0) / total + 1e-12),
     );
     return { means, spreads };
   }
 
   /**
    * Each picture's own signs and its nearest listed category.
-   * @param firstWeb where these are web pictures, which helped to make their category's mean and are left out of it: the
-   * number of the first
+   * @param web where these are web pictures, which helped to make their category's mean and are left out of it: their numbers
    */
-  #own({ listed, known, squares }: Shifted, firstWeb?: number): { columns: Float64Array[]; nearest: Int32Array } {
+  #own({ listed, known, squares }: Shifted, web?: Int32Array): { columns: Float64Array[]; nearest: Int32Array } {
     const { ground, means, meanVariances, options } = this.#solver;
     const { backend, known: others, dimension: d } = ground;
     const left = meanVariances.reduce((sum, value) => sum + value, 0) / meanVariances.length;
@@ -110,7 +117,7 @@ export class SignReader {
     const terms = new Float64Array(others.means.rows + 1);
     for (let j = 0; j < n; j++) {
       const norm = Math.sqrt(squares[j]) || 1;
-      const label = firstWeb === undefined ? -1 : ground.webLabels[firstWeb + j];
+      const label = web ? ground.webLabels[web[j]] : -1;
       let closest = Number.NEGATIVE_INFINITY;
       let first = Number.NEGATIVE_INFINITY;
       let second = Number.NEGATIVE_INFINITY;
@@ -120,7 +127,7 @@ export class SignReader {
         let root = roots[c];
         if (c === label) {
           // μ without x, whose part of μ is w: (μ − w x) / (1 − w).
-          const rest = this.#solver.restWithout(firstWeb! + j);
+          const rest = this.#solver.restWithout(web![j]);
           const part = 1 - rest;
           square = (square - 2 * part * product + part * part * squares[j]) / rest ** 2;
           product = (product - part * squares[j]) / rest;
@@ -191,8 +198,8 @@ function plainProducts({ ground, means }: BowerbirdSolver, { rows, squaredLength
   };
 }
 
-/** Those of web pictures from the first one on, measured from their own shift. */
-function webProducts({ ground, means, webShift: shift }: BowerbirdSolver, rows: Matrix, first: number): Shifted {
+/** Those of web pictures of these numbers, measured from their own shift. */
+function webProducts({ ground, means, webShift: shift }: BowerbirdSolver, rows: Matrix, numbers: Int32Array): Shifted {
   const { backend, known, web, webToKnown } = ground;
   const less = (products: Matrix, matrix: Matrix<Float64Array>) => {
     const along = Float64Array.from({ length: matrix.rows }, (_, c) => dotOf(matrix.row(c), shift));
@@ -204,13 +211,11 @@ function webProducts({ ground, means, webShift: shift }: BowerbirdSolver, rows: 
   };
   const along = timesVector(backend, rows, shift);
   const length = dotOf(shift, shift);
-  const toKnown = webToKnown?.view(first, first + rows.rows).copy() ?? productsWith(backend, rows, known.means);
+  const toKnown = webToKnown ? selectRows(webToKnown, numbers).copy() : productsWith(backend, rows, known.means);
   return {
     listed: less(productsWith(backend, rows, means), means),
     known: less(toKnown, known.means),
-    squares: Float64Array.from(along, (product, i) =>
-      Math.max(0, web.squaredLengths[first + i] - 2 * product + length),
-    ),
+    squares: Float64Array.from(numbers, (row, i) => Math.max(0, web.squaredLengths[row] - 2 * along[i] + length)),
   };
 }
 
@@ -251,20 +256,25 @@ function commonLook(
   };
   const most = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
   const lengths = new Float64Array(n);
-  /** Visits the means over neighbours of some columns at a time. */
-  const visit = (source: Matrix, see: (j: number, column: number, value: number) => void) => {
+  /** Means over neighbours of some columns at a time, row after row. */
+  const visit = (source: Matrix, see: (sums: RealArray, column: number, width: number) => void) => {
     for (let column = 0; column < source.cols; column += lookColumns) {
       const end = Math.min(source.cols, column + lookColumns);
       const sums = Matrix.zeros(n, end - column, source.dtype);
       backend.addSparse(sums, sparse, source.view(0, n, column, end));
-      for (let j = 0, at = 0; j < n; j++) for (let c = column; c < end; c++, at++) see(j, c, sums.data[at]);
+      see(sums.data, column, end - column);
     }
   };
-  visit(products, (j, c, value) => {
-    most[j] = Math.max(most[j], value / roots[c]);
+  visit(products, (sums, column, width) => {
+    for (let j = 0, at = 0; j < n; j++)
+      for (let c = column; c < column + width; c++, at++) most[j] = Math.max(most[j], sums[at] / roots[c]);
   });
-  visit(rows, (j, _column, value) => {
-    lengths[j] += value * value;
+  visit(rows, (sums, _column, width) => {
+    for (let j = 0, at = 0; j < n; j++) {
+      let squares = 0;
+      for (let c = 0; c < width; c++, at++) squares += sums[at] * sums[at];
+      lengths[j] += squares;
+    }
   });
   return most.map((value, j) => value / Math.max(lengths[j], 1e-12));
 }

@@ -224,7 +224,9 @@ export class BowerbirdSolver {
   #shiftedLengths(along: RealArray, first = 0): Float64Array {
     const { squaredLengths } = this.ground.web;
     const shiftLength = dotOf(this.webShift, this.webShift);
-    return Float64Array.from(along, (product, i) => squaredLengths[first + i] - 2 * product + shiftLength);
+    const lengths = new Float64Array(along.length);
+    for (let i = 0; i < along.length; i++) lengths[i] = squaredLengths[first + i] - 2 * along[i] + shiftLength;
+    return lengths;
   }
 
   /** ‖μ‖² + 2 γ·μ of rows μ: ‖x − γ − μ‖² = ‖x − γ‖² − 2 x·μ + this. */

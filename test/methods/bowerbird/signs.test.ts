@@ -71,6 +71,34 @@ describe('the signs of strangers', () => {
     }
   });
 
+  it('are measured the same when they are measured again', () => {
+    const reader = new SignReader(solver, variance);
+    const first = reader.yardstick();
+    expect(reader.yardstick()).toEqual(first);
+  });
+
+  it('are measured by every so-manieth of very many web pictures', async () => {
+    const many = generateProblem({
+      ...{ seed: 4, auxiliaryCategories: 5, testCategories: 3, webPerCategory: 3600, dimensions: 2, text: false },
+    });
+    const wide = await WhitenedSpace.learn(many, backend, { power: 1, shrinkage: 0.1 });
+    const judge = new BowerbirdSolver(layGround(backend, wide, many, { trust: 0, smoothing: 200 }), options);
+    judge.learnFromWeb();
+    const { trust, webShift } = judge;
+    let rows: number[][] = [];
+    judge.ground.web.visit((all) => {
+      rows = rowsOf(all);
+    });
+    expect(rows).toHaveLength(10800);
+    // The sign of length, of every second one.
+    let [sum, weight] = [0, 0];
+    for (let i = 0; i < rows.length; i += 2) {
+      sum += trust[i] * Math.log(rows[i].reduce((square, x, k) => square + (x - webShift[k]) ** 2, 0) / 2);
+      weight += trust[i];
+    }
+    expect(new SignReader(judge, variance).yardstick()!.means[4]).toBeCloseTo(sum / weight, 7);
+  });
+
   it('are measured by trusted web pictures, each left out of the mean it helped to make', () => {
     const { means: centre, spreads } = new SignReader(solver, variance).yardstick()!;
     let webRows = Matrix.zeros(0, 0);
