@@ -138,7 +138,9 @@ describe('the test pictures in the estimate of bowerbird', () => {
         known: answers,
         generalized,
       });
-      countsAtFirstSight(solver, side).forEach((count, c) => expect(count).toBeCloseTo(counts[c], 8));
+      countsAtFirstSight(solver, side).forEach((count, c) => {
+        expect(count).toBeCloseTo(counts[c], 8);
+      });
     },
   );
 });
