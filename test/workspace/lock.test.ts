@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -65,6 +65,23 @@ it.skipIf(process.platform !== 'linux')('does not mind the lock of an earlier pr
   leaveClaim(`${number}_${mark}1_ffffffff`);
   expect(await workIsOn(workspace)).toBe(false);
   await (await lockWorkspace(workspace))();
+});
+
+it.skipIf(process.platform !== 'linux')('knows when a process began, whatever its program is called', async () => {
+  const title = process.title;
+  process.title = 'a) b (c';
+  try {
+    const free = await lockWorkspace(workspace);
+    const [name] = readdirSync(workspace.path('.bowerbird', 'locks'));
+    await free();
+    // Under a plain name the fields of proc(5) are easily counted: the 22nd is when it began.
+    process.title = 'plain';
+    const fields = readFileSync(`/proc/${process.pid}/stat`, 'utf8').split(' ');
+    expect(fields[1]).toBe('(plain)');
+    expect(name.split('_')[1].split('+')[1]).toBe(fields[21]);
+  } finally {
+    process.title = title;
+  }
 });
 
 it('names the file where the lock cannot be written', async () => {
