@@ -1,7 +1,7 @@
 /** Which stages have to run again after a change of the configuration, by their inputs alone: nothing is run here. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorkspace, stages, type WrittenConfiguration, workspaceStatus } from '../../src/workspace/index.js';
+import { openWorkspace, stages, type WrittenConfiguration } from '../../src/workspace/index.js';
 import { optionInputs } from '../../src/workspace/stage.js';
 import { changedInput } from '../../src/workspace/staleness.js';
 import { makeWorld, type World, writeConfiguration } from './world.js';
@@ -68,22 +68,6 @@ describe('the inputs of stages', () => {
     expect(changedInput(first, await crawlInputs())).toBe('the list list.csv changed');
     rmSync(world.path('list.csv'));
     expect((await crawlInputs())['the list list.csv']).toBe('missing');
-  });
-
-  it('that changed are told after a stage failed; where none did, why it failed is told again', async () => {
-    writeConfiguration(world);
-    const crawlStage = async (more: Record<string, string>) => {
-      const error = { message: 'it broke', hint: 'mend it' };
-      const record = { state: 'failed', inputs: { ...(await inputs()).crawl, ...more }, error };
-      mkdirSync(world.path('.bowerbird'), { recursive: true });
-      writeFileSync(world.path('.bowerbird', 'stages.json'), JSON.stringify({ version: 1, stages: { crawl: record } }));
-      return (await workspaceStatus(await openWorkspace(world.folder))).find(({ stage }) => stage === 'crawl');
-    };
-    expect(await crawlStage({})).toMatchObject({ state: 'failed', reason: 'it broke', hint: 'mend it' });
-    expect(await crawlStage({ 'crawl.perCategory': '7' })).toMatchObject({
-      ...{ state: 'stale', reason: 'crawl.perCategory is 20, was 7 since it failed; the next run tries it again' },
-    });
-    rmSync(world.path('.bowerbird'), { recursive: true });
   });
 
   it('are words for what was set, and hashes for what is too long to say', () => {

@@ -25,6 +25,12 @@ async function ran(): Promise<StageName[]> {
   return stages.filter(({ outcome }) => outcome === 'ran').map(({ stage }) => stage);
 }
 
+/** What the stages say they made. */
+async function summaries(): Promise<Record<string, string | undefined>> {
+  const status = await workspaceStatus(await openWorkspace(world.folder));
+  return Object.fromEntries(status.map(({ stage, summary }) => [stage, summary]));
+}
+
 /** Changes the configuration for good, so that each change is against the one before. */
 function change(part: Partial<World['configuration']>): void {
   Object.assign(world.configuration, part);
@@ -34,6 +40,14 @@ function change(part: Partial<World['configuration']>): void {
 describe('a first run', () => {
   it('works on independent stages side by side', () => {
     expect(atOnce).toBeGreaterThan(1);
+  });
+
+  it('says what every stage made', async () => {
+    expect(await summaries()).toMatchObject({
+      crawl: '40 pictures of 5 categories, 3 categories with fewer than 20',
+      dedupe: '40 pictures stay, 0 duplicates removed',
+      fit: expect.stringMatching(/^paper with .*parameters, accuracy [\d.]+ %$/),
+    });
   });
 });
 
@@ -77,6 +91,7 @@ describe('a second run', () => {
     const after = ['crawl', 'dedupe', 'features-web', 'text', 'problem', 'fit'];
     change({ crawl: { perCategory: 4, minimumSide: 32 } });
     expect(await ran()).toEqual(after);
+    expect((await summaries()).crawl).toBe('20 pictures of 5 categories');
     expect(readdirSync(earlier)).toHaveLength(1);
     expect(readdirSync(join(earlier, readdirSync(earlier)[0]))).toContain('pictures');
     expect(readdirSync(world.path('.bowerbird'))).toContain('crawl.json');
