@@ -51,6 +51,12 @@ export const equivalent = [
     reason: 'the row after the last is empty',
   },
   {
+    file: 'methods/bowerbird/shares.ts',
+    before: 'Math.abs(next - alpha) < 1e-5 * alpha',
+    after: 'Math.abs(next - alpha) <= 1e-5 * alpha',
+    reason: 'when to stop; both sides are never equal to the last digit',
+  },
+  {
     file: 'problem/regimes.ts',
     before: 'v > 0',
     after: 'v >= 0',

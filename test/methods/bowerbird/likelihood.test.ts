@@ -49,6 +49,19 @@ describe('how sure answers may be', () => {
     expect(together.doubt).toBeLessThan(0.11);
   });
 
+  it('says how likely the labels are then: the mean logarithm of their chances', () => {
+    const sets = [drawn(30, 1, 0.1, 7), drawn(50, 1, 0.1, 8)];
+    const { factor, doubt, likelihood } = likeliestSureness(sets);
+    const logarithms = sets.flatMap(({ scores, labels }) =>
+      Array.from(labels, (label, i) => {
+        const chances = Array.from(scores.row(i), (score) => Math.exp(factor * score));
+        const chance = chances[label] / chances.reduce((sum, value) => sum + value, 0);
+        return Math.log((1 - doubt) * chance + doubt / 5);
+      }),
+    );
+    expect(likelihood).toBeCloseTo(logarithms.reduce((sum, value) => sum + value, 0) / 80, 10);
+  });
+
   it('is never surer than the number of pictures allows, and unsure without any', () => {
     const { scores } = drawn(20, 1, 0, 6);
     const labels = Int32Array.from({ length: 20 }, (_, i) => {
