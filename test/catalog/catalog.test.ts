@@ -1,8 +1,9 @@
-import { appendFileSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applySegment } from '../../src/catalog/apply-segment.js';
 import { type Catalog, type FoundPicture, openCatalog, pictureId } from '../../src/catalog/index.js';
 import { encodeRecord } from '../../src/catalog/journal-record.js';
 
@@ -43,6 +44,32 @@ async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('catalog', () => {
+  it('remembers the last pause that each host asked for, as long as it lasts', async () => {
+    const catalog = await open();
+    catalog.recordPause('a.example', 5000);
+    catalog.recordPause('b.example', 0);
+    catalog.recordPause('c.example', 9000);
+    catalog.recordPause('c.example', 1000);
+    await catalog.close();
+    const pauses = (await (await open()).pauses()).sort((a, b) => (a.name < b.name ? -1 : 1));
+    expect(pauses.map(({ name }) => name)).toEqual(['a.example', 'c.example']);
+    for (const [k, asked] of [5000, 1000].entries()) {
+      expect(pauses[k].seconds).toBeGreaterThan(asked - 500);
+      expect(pauses[k].seconds).toBeLessThanOrEqual(asked);
+    }
+  });
+
+  it('goes back to where it was when a segment of its journal cannot be brought in', async () => {
+    const connection = await (await DuckDBInstance.create(':memory:')).connect();
+    const file = join(folder, 'segment');
+    writeFileSync(file, '');
+    // There are no tables here.
+    await expect(applySegment(connection, { file, number: 1 })).rejects.toThrow('meta');
+    await connection.run('BEGIN TRANSACTION');
+    await connection.run('COMMIT');
+    connection.closeSync();
+  });
+
   it('carries a picture from found to kept and lists it by category and rank', async () => {
     const catalog = await open();
     const pictures = [found('b', 2), found('a', 1), found('c', 3, 'Auk')];
