@@ -9,8 +9,9 @@ import { type Problem, plantWeb, rowsWhere, selectIntegers, selectRows } from '.
 
 /** Fewer auxiliary categories than these cannot play all parts. */
 const leastCategories = 6;
-/** Shares of strangers in the plays. */
+/** Shares of strangers in the plays, and the number of auxiliary pictures above which two large plays teach enough. */
 const strangerShares = [0.3, 0.6, 0.45];
+const manyPictures = 10_000;
 /** Share of wrong web pictures where they are planted, unless more are asked for. */
 export const plantedWrong = 0.35;
 /** Pictures of a play: more would not change the second digit of anything learnt. */
@@ -83,7 +84,8 @@ export interface PlayedWeb {
 
 /** @param wrong share of wrong web pictures where they are planted */
 export function playsOf(problem: Problem, cast: Cast, wrong: number): Play[] {
-  return strangerShares.flatMap((_, split) => playOf(problem, cast, split, wrong) ?? []);
+  const plays = problem.auxiliaryLabels.length > manyPictures ? 2 : strangerShares.length;
+  return strangerShares.slice(0, plays).flatMap((_, split) => playOf(problem, cast, split, wrong) ?? []);
 }
 
 function playOf(problem: Problem, cast: Cast, split: number, wrong: number): Play | undefined {

@@ -44,18 +44,23 @@ export async function settle(
   const objective: number[] = [];
   let [rounds, change] = [0, 1];
   const described = Math.min(last ? describingAgain : describing, mostRounds);
+  const shifting = Math.round((2 * describing) / 3);
   // The round in which the web pictures are looked at next.
   let due = 0;
-  while (rounds < described) {
-    if (!last && rounds === Math.round((2 * describing) / 3)) state.updateShift(start);
-    state.heat = last ? 1 : Math.min(1, heat + (1 - heat) * (rounds / (describing - 2)));
+  for (let step = 0; step < described; ) {
+    if (!last && step === shifting) state.updateShift(start);
+    state.heat = last ? 1 : Math.min(1, heat + (1 - heat) * (step / (describing - 2)));
     state.updateVariance();
-    if (rounds >= due || rounds === described - 1) {
+    if (rounds >= due || step === described - 1) {
       solver.shiftWeb();
       solver.updateMeans(state);
       due = rounds + (solver.judgeWeb() < webRest && solver.manyWeb ? webPause : 1);
     } else solver.updateMeans(state);
     change = state.assign(true);
+    step++;
+    // In a large folder that rests already the rounds before the shift, and those between it and the last one, are left out.
+    if (state.large && heat === 1 && change <= rest)
+      step = Math.max(step, step <= shifting ? Math.min(shifting, described - 1) : described - 1);
     await pause(++rounds, change);
   }
   state.heat = 1;
