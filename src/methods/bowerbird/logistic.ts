@@ -27,7 +27,11 @@ export function fitLogistic(
   for (const row of rows) for (let k = 0; k < width; k++) means[k] += row[k] / n;
   for (const row of rows) for (let k = 0; k < width; k++) deviations[k] += (row[k] - means[k]) ** 2 / n;
   for (let k = 0; k < width; k++) deviations[k] = Math.sqrt(deviations[k]) || 1;
-  const scaled = rows.map((row) => row.map((value, k) => (value - means[k]) / deviations[k]));
+  const scaled = new Float64Array(n * width);
+  for (let i = 0, at = 0; i < n; i++)
+    for (let k = 0; k < width; k++, at++) scaled[at] = (rows[i][k] - means[k]) / deviations[k];
+  // A row and, for the intercept, a 1.
+  const row = new Float64Array(width + 1).fill(1);
   const size = width + 1;
   const solution = new Float64Array(size);
   for (let step = 0; step < steps; step++) {
@@ -39,16 +43,16 @@ export function fitLogistic(
     }
     curvature[width][width] = 1e-6;
     for (let i = 0; i < n; i++) {
-      const row = scaled[i];
+      for (let k = 0; k < width; k++) row[k] = scaled[i * width + k];
       let value = solution[width] + (offsets?.[i] ?? 0);
       for (let k = 0; k < width; k++) value += solution[k] * row[k];
       const p = 1 / (1 + Math.exp(-value));
       const weight = Math.max(p * (1 - p), 1e-9);
       const missing = targets[i] - p;
       for (let k = 0; k < size; k++) {
-        const factor = k < width ? row[k] : 1;
-        gradient[k] += missing * factor;
-        for (let m = 0; m <= k; m++) curvature[k][m] += weight * factor * (m < width ? row[m] : 1);
+        gradient[k] += missing * row[k];
+        const [to, factor] = [curvature[k], weight * row[k]];
+        for (let m = 0; m <= k; m++) to[m] += factor * row[m];
       }
     }
     const change = solveSymmetric(curvature, gradient);

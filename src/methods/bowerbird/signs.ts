@@ -53,17 +53,23 @@ export class SignReader {
     const k = neighbours.count;
     const around = aroundSigns.map((sign) => neighbours.means(columns[sign]));
     const common = commonLook(pictures, neighbours, products.listed, this.#solver);
+    const signs = [...columns, ...around];
+    const width = signs.length + 4;
+    // One array for all rows: thousands of small ones take longer to be cleared away than to be filled.
+    const all = new Float64Array(n * width);
     return Array.from({ length: n }, (_, j) => {
       let [sum, same] = [0, 0];
       for (let place = 0; place < k; place++) {
         sum += neighbours.cosines[j * k + place];
         if (nearest[neighbours.nearest[j * k + place]] === nearest[j]) same++;
       }
-      return Float64Array.of(
-        ...columns.map((column) => column[j]),
-        ...around.map((column) => column[j]),
-        ...[sum / Math.max(1, k), neighbours.cosines[j * k] ?? 0, same / Math.max(1, k), common[j]],
-      );
+      const row = all.subarray(j * width, (j + 1) * width);
+      for (let sign = 0; sign < signs.length; sign++) row[sign] = signs[sign][j];
+      row[width - 4] = sum / Math.max(1, k);
+      row[width - 3] = neighbours.cosines[j * k] ?? 0;
+      row[width - 2] = same / Math.max(1, k);
+      row[width - 1] = common[j];
+      return row;
     });
   }
 
