@@ -108,6 +108,21 @@ describe('a folder', () => {
     expect((await allPictures(workspace)).map((row) => row.title)).toEqual(['a', 'b', 'c', 'notes', 'd']);
   });
 
+  it('gives pictures in the order of their names, a page at a time', async () => {
+    const root = join(folder.path, 'many');
+    mkdirSync(join(root, 'Auk'), { recursive: true });
+    const names = Array.from({ length: 510 }, (_, i) => `${String(i).padStart(3, '0')}.jpg`);
+    for (const k of names.keys()) writeFileSync(join(root, 'Auk', names[(k * 7) % names.length]), '');
+    writeFileSync(join(root, 'Auk', '.hidden.jpg'), '');
+    const source = createSource(`folder:${root}`);
+    const first = await source.ask({ name: 'Auk' }, undefined, undefined as never);
+    const second = await source.ask({ name: 'Auk' }, first.next, undefined as never);
+    expect([...first.pictures, ...second.pictures].map(({ imageUrl }) => imageUrl)).toEqual(
+      names.map((name) => `Auk/${name}`),
+    );
+    expect([first.pictures.length, second.next]).toEqual([500, undefined]);
+  });
+
   it('loses no other picture for one that is gone', async () => {
     const source = createSource(`folder:${folder.path}`);
     const read = async () => {
