@@ -26,6 +26,13 @@ export const equivalent = [
     reason: 'where both sides are equal the factor is zero either way',
   },
   {
+    file: 'linalg/wasm/layout.ts',
+    before: '64 * kib',
+    after: '64 / kib',
+    which: [3, 4],
+    reason: 'where a region of memory begins; what lies before it ends at a multiple of 16 KiB anyway',
+  },
+  {
     file: 'methods/blocks/whitened-space.ts',
     before: '(1e-12 * total) / degrees',
     after: '1e-12 * total * degrees',

@@ -5,6 +5,36 @@ import { asRow, elementsOf, Matrix } from '../../src/linalg/matrix.js';
 
 const matrix = () => new Matrix(Float64Array.of(1, 2, 3, 4, 5, 6), 2, 3);
 
+describe('a matrix of an array', () => {
+  it('is refused in a shape that no matrix has, or that the array is too short for', () => {
+    const ten = new Float64Array(10);
+    for (const shape of [
+      [-1, 2],
+      [2, -1, 3],
+      [1.5, 2],
+      [2, 1.5, 2],
+      [Number.NaN, 2],
+      [2, 3, 2],
+      [2, 3, 3.5],
+    ] as const)
+      expect(() => new Matrix(ten, ...(shape as [number, number])), String(shape)).toThrow('impossible shape');
+    for (const shape of [
+      [2, 6],
+      [3, 2, 5],
+      [11, 1],
+    ] as const)
+      expect(() => new Matrix(ten, ...(shape as [number, number])), String(shape)).toThrow('the array has 10');
+    for (const shape of [
+      [2, 5],
+      [3, 2, 4],
+      [10, 1],
+      [0, 100],
+      [100, 0],
+    ] as const)
+      expect(new Matrix(ten, ...(shape as [number, number])).rows).toBe(shape[0]);
+  });
+});
+
 describe('another shape of a matrix', () => {
   it('has the same elements, and shares them', () => {
     const given = matrix();
