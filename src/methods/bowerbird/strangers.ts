@@ -217,7 +217,7 @@ export function strangersAmong(
     return share;
   };
   const share = shareUpTo(Number.POSITIVE_INFINITY);
-  const usual = shareUpTo(beyond);
+  const usual = ratios.some((ratio) => ratio > beyond) ? shareUpTo(beyond) : share;
   const unlisted = chancesAt(usual, share);
   const doubted = chancesAt(Math.max(usual, doubtedShare), Math.max(share, doubtedShare)).map((chance) => 1 - chance);
   const most = Float64Array.from(doubted).sort()[Math.floor(undoubted * (doubted.length - 1))];
