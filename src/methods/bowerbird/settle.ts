@@ -10,7 +10,7 @@ const describing = 12;
 /** The same where the last estimate of the same folder is gone on from, and all rounds of such a refit. */
 const describingAgain = 2;
 export const mostRoundsAgain = 12;
-/** While the folder is described: many web pictures whose trust rests are looked at in every so-manieth round only. */
+/** While the folder is described: many web pictures whose trust rests are looked at only once in so many rounds. */
 const webPause = 3;
 /** Mean change of the answers at which they are taken to rest. */
 const rest = 1e-3;

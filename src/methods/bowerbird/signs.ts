@@ -73,7 +73,7 @@ export class SignReader {
     });
   }
 
-  /** That of the trusted web pictures, of very many every so-manieth; undefined where they are too few. */
+  /** That of the trusted web pictures, of very many only every k-th; undefined where they are too few. */
   yardstick(): Yardstick | undefined {
     const { trust, ground } = this.#solver;
     const step = Math.max(1, Math.floor(trust.length / enoughWeb));
