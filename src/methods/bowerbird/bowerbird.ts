@@ -44,7 +44,7 @@ import { statedShares } from './shares.js';
 import { BowerbirdSolver, softened } from './solver.js';
 import { lonelyRows, type StrangerModel, type Strangers, strangerRatios } from './strangers.js';
 import { countsAtFirstSight, type TestSide, type TestState } from './test-state.js';
-import { softmaxRows } from './vectors.js';
+import { logOdds, softmaxRows } from './vectors.js';
 import { webOnDisk } from './web-file.js';
 
 /** Products in a round up to which a folder is settled anew whenever an answer comes in. */
@@ -357,8 +357,6 @@ function inGivenOrder(values: Float64Array, order: Int32Array): Float64Array {
   for (let i = 0; i < order.length; i++) result[order[i]] = values[i];
   return result;
 }
-
-const logOdds = (share: number): number => Math.log(share / (1 - share));
 
 /** The answer for a picture without company: its scores, and what is known of the shares beforehand. */
 function answerAlone(state: TestState): void {

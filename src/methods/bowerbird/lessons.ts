@@ -6,7 +6,7 @@ import { Neighbours } from './neighbours.js';
 import { meanYardstick, SignReader } from './signs.js';
 import type { BowerbirdSolver, Evidence } from './solver.js';
 import { lonelyRows, type Seen, type StrangerModel, teachDetector } from './strangers.js';
-import { distances } from './vectors.js';
+import { distances, logOdds } from './vectors.js';
 import { folderOfFew, type World } from './worlds.js';
 
 /** The share of wrong web pictures as their trust has it, without what is usual. */
@@ -74,7 +74,7 @@ export function learnEvidence(worlds: readonly World[], text: number): Evidence 
   const { weights, intercept } = fitLogistic(rows, targets, 1, offsets);
   return {
     slope: Math.min(2, Math.max(0.25, weights[0])),
-    intercept: Math.min(3, Math.max(-8, intercept - Math.log(share / (1 - share)))),
+    intercept: Math.min(3, Math.max(-8, intercept - logOdds(share))),
     text,
   };
 }

@@ -24,7 +24,7 @@ const usualWrongShare = 0.35;
 /** Rounds over the web pictures alone, and the mean change of trust at which they end. */
 const mostWebRounds = 12;
 export const webRest = 2e-3;
-/** Products of web pictures with the means that are held at a time. */
+/** Products of web pictures with the means that are held at a time; where there are more, a look at all takes its time. */
 const mostProducts = 2 ** 20;
 
 export interface SolverOptions {
@@ -172,7 +172,7 @@ export class BowerbirdSolver {
     );
   }
 
-  /** Whether there are so many web pictures that every look at all of them takes its time. */
+  /** Whether a look at all web pictures takes its time. */
   get manyWeb(): boolean {
     return this.ground.web.count * this.categories > mostProducts;
   }

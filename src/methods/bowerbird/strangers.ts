@@ -11,7 +11,7 @@ import { fitLogistic, type Logistic, logisticValue } from './logistic.js';
 import type { Neighbours } from './neighbours.js';
 import type { Yardstick } from './signs.js';
 import type { BowerbirdSolver } from './solver.js';
-import { entropy, productsWith } from './vectors.js';
+import { entropy, logOdds, productsWith } from './vectors.js';
 
 /** Fewer pictures than these are no company. */
 export const leastCompany = 20;
@@ -83,7 +83,7 @@ export function teachDetector(rehearsals: readonly Seen[]): Detector {
   const detector = {
     own,
     ...(pairs.length === strange.length && { around: fitLogistic(pairs, strange, ridge) }),
-    prior: Math.log(share / (1 - share)),
+    prior: logOdds(share),
   };
   const ratios = rehearsals.flatMap(({ rows, neighbours }) => [...strangerRatios(detector, rows, neighbours)]);
   const ofStrangers = ratios.filter((_, j) => strange[j] > 0.5).sort((a, b) => a - b);
@@ -191,36 +191,40 @@ const leastFull = 0.1;
  */
 export function strangersAmong(
   ratios: Float64Array,
-  { pictures, part }: Reluctance,
+  reluctance: Reluctance,
   known?: Int32Array,
   beyond = Number.POSITIVE_INFINITY,
 ): Strangers {
-  const chancesAt = (usual: number, all: number) => {
-    const [odds, farOdds] = [usual, all].map((share) => Math.log(share / (1 - share)));
-    return knownOdds(
-      ratios.map((ratio) => ratio + (ratio > beyond ? farOdds : odds)),
-      known,
-    ).map((value) => 1 / (1 + Math.exp(-value)));
+  const isUsual = (_: number, j: number) => ratios[j] <= beyond;
+  const share = shareOfStrangers(ratios, reluctance, known);
+  const usual = ratios.every(isUsual)
+    ? share
+    : shareOfStrangers(ratios.filter(isUsual), reluctance, known?.filter(isUsual));
+  const chancesAt = (least: number) => {
+    const [odds, farOdds] = [logOdds(Math.max(usual, least)), logOdds(Math.max(share, least))];
+    return chancesOf(ratios, (ratio) => (ratio > beyond ? farOdds : odds), known);
   };
-  const shareUpTo = (limit: number) => {
-    const counted = [...ratios.keys()].filter((j) => ratios[j] <= limit);
-    const most = (1 + part) * counted.length + pictures;
-    // At first sight it is small.
-    let share = 0.2;
-    for (let step = 0; step < 100; step++) {
-      const chances = chancesAt(share, share);
-      const sum = counted.reduce((total, j) => total + chances[j], 0);
-      const next = Math.min(0.95, Math.max(0.001, sum / Math.max(1, most)));
-      if (Math.abs(next - share) < 1e-6) break;
-      share = next;
-    }
-    return share;
-  };
-  const share = shareUpTo(Number.POSITIVE_INFINITY);
-  const usual = ratios.some((ratio) => ratio > beyond) ? shareUpTo(beyond) : share;
-  const unlisted = chancesAt(usual, share);
-  const doubted = chancesAt(Math.max(usual, doubtedShare), Math.max(share, doubtedShare)).map((chance) => 1 - chance);
+  const doubted = chancesAt(doubtedShare).map((chance) => 1 - chance);
   const most = Float64Array.from(doubted).sort()[Math.floor(undoubted * (doubted.length - 1))];
   const weights = doubted.map((weight) => Math.min(1, weight / Math.max(most, leastFull)));
-  return { unlisted, share, weights };
+  return { unlisted: chancesAt(0), share, weights };
+}
+
+function shareOfStrangers(ratios: Float64Array, { pictures, part }: Reluctance, known?: Int32Array): number {
+  const most = Math.max(1, (1 + part) * ratios.length + pictures);
+  // At first sight it is small.
+  let share = 0.2;
+  for (let step = 0; step < 100; step++) {
+    const odds = logOdds(share);
+    const sum = chancesOf(ratios, () => odds, known).reduce((total, chance) => total + chance, 0);
+    const next = Math.min(0.95, Math.max(0.001, sum / most));
+    if (Math.abs(next - share) < 1e-6) break;
+    share = next;
+  }
+  return share;
+}
+
+function chancesOf(ratios: Float64Array, oddsOf: (ratio: number) => number, known?: Int32Array): Float64Array {
+  const odds = ratios.map((ratio) => ratio + oddsOf(ratio));
+  return knownOdds(odds, known).map((value) => 1 / (1 + Math.exp(-value)));
 }

@@ -28,7 +28,7 @@ export interface TestSide {
 /** Pictures that are summed up in their own precision, which may be single. */
 const shortSum = 4096;
 /** Scores above which a folder is a large one. */
-const largeFolder = 2 ** 20;
+const manyScores = 2 ** 20;
 /** Of a step that lowers the objective. */
 const mostHalvings = 10;
 
@@ -108,7 +108,7 @@ export class TestState {
 
   /** Whether a round takes its time. */
   get large(): boolean {
-    return this.scores.rows * this.candidates > largeFolder;
+    return this.scores.rows * this.candidates > manyScores;
   }
 
   /** Scores with all that speaks for them: the logarithms of q up to a constant of each row. */

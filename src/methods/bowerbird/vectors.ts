@@ -77,6 +77,8 @@ export function dotOf(a: RealArray, b: RealArray): number {
 
 export const entropy = (p: number): number => (p > 1e-300 ? -p * Math.log(p) : 0);
 
+export const logOdds = (p: number): number => Math.log(p / (1 - p));
+
 /** Row by row, target ← softmax(scores). */
 export function softmaxRows(target: Matrix<Float64Array>, scores: Matrix<Float64Array>): void {
   for (let i = 0; i < scores.rows; i++) {
