@@ -129,6 +129,11 @@ export interface Backend {
   powerRows(a: Matrix, power: number): void;
   /** Target ← target + S · source for a sparse S, which has a row for each of the target and a column for each of the source. */
   addSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void;
+  /**
+   * For each row of A the k other rows of largest cosine, largest first and of equal ones the first: which, and the cosines,
+   * k for each row, one row after the other.
+   */
+  nearestRows(nearest: Int32Array, cosines: Float64Array, a: Matrix, squaredLengths: Float64Array): void;
 
   /** Compiles kernels in CUDA C++ for the device; only a backend that runs such has this. */
   compile?(source: string, names: readonly string[]): DeviceProgram;

@@ -2,7 +2,7 @@
  * The passes of a backend whose matrices lie in this process's memory: written once over `gemv` and plain loops, used by
  * the WebAssembly and the native backend.
  */
-import type { GemvOptions, PowerMixture, SparseMatrix } from './backend.js';
+import type { GemmOptions, GemvOptions, PowerMixture, SparseMatrix } from './backend.js';
 import { elementsOf, type Matrix, type Vector } from './matrix.js';
 import { RowPasses } from './rows/passes.js';
 import type { RowWorkbench } from './rows/workbench.js';
@@ -16,6 +16,7 @@ export abstract class HostPasses {
     this.#rows = new RowPasses(workbench);
   }
 
+  abstract gemm(c: Matrix, a: Matrix, b: Matrix, options?: GemmOptions): void;
   abstract gemv(y: Vector, a: Matrix, x: Vector, options?: GemvOptions): void;
 
   copy(target: Matrix, source: Matrix): void {
@@ -97,5 +98,9 @@ export abstract class HostPasses {
 
   addSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void {
     this.#rows.addSparse(target, sparse, source);
+  }
+
+  nearestRows(nearest: Int32Array, cosines: Float64Array, a: Matrix, squaredLengths: Float64Array): void {
+    this.#rows.nearestRows((...all) => this.gemm(...all), nearest, cosines, a, squaredLengths);
   }
 }

@@ -277,3 +277,19 @@ export function checkEnergy(chances: Matrix, scores: Matrix, weights: Float64Arr
   sameDtype('energyOfRows', { chances, scores });
   length('energyOfRows', 'weights', weights, scores.rows, `scores ${shape(scores)}`);
 }
+
+/** As many others for each row as the lists have room for, which is returned. */
+export function checkNearest(
+  nearest: Int32Array,
+  cosines: Float64Array,
+  a: Matrix,
+  squaredLengths: Float64Array,
+): number {
+  length('nearestRows', 'squaredLengths', squaredLengths, a.rows, `A ${shape(a)}`);
+  const count = a.rows === 0 ? 0 : nearest.length / a.rows;
+  if (!Number.isInteger(count) || count > Math.max(0, a.rows - 1) || cosines.length !== nearest.length)
+    throw new ArgumentError(
+      `nearestRows: ${nearest.length} places and ${cosines.length} cosines for ${a.rows} rows; expected as many of both, the same for each row, and at most ${Math.max(0, a.rows - 1)}`,
+    );
+  return count;
+}

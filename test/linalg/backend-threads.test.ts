@@ -96,7 +96,10 @@ describe.each(backends)('threads of the $name backend', (present) => {
         backend.segmentSums(sums, given, weights, segments);
         const spread = given.copy();
         backend.addSparse(spread, { starts, columns, values: numbers(4 * rows).fill(0.3) }, chances);
-        return [out, own, chances.data, counts, energy, powered.data, sums.data, spread.data];
+        const [nearest, cosines] = [new Int32Array(5 * rows), new Float64Array(5 * rows)];
+        backend.nearestRows(nearest, cosines, given, weights);
+        const places = Float64Array.from(nearest);
+        return [out, own, chances.data, counts, energy, powered.data, sums.data, spread.data, places, cosines];
       }),
     );
   });

@@ -322,6 +322,11 @@ export class CudaBackend implements Backend {
     this.#rows.addSparse(...all);
   }
 
+  nearestRows(...all: Parameters<Backend['nearestRows']>): void {
+    this.#ready();
+    this.#rows.nearestRows((...operands) => this.gemm(...operands), ...all);
+  }
+
   cholesky(a: Matrix): void {
     const n = check.checkCholesky(a);
     if (n === 0) return;

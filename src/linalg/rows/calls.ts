@@ -18,6 +18,10 @@ const names = [
   'powerRows64',
   'sparseRows32',
   'sparseRows64',
+  'nearestOfRows32',
+  'nearestOfRows64',
+  'nearestOfColumns32',
+  'nearestOfColumns64',
 ] as const;
 export type RowKernel = (typeof names)[number] extends `${infer Name}32` | `${infer Name}64` ? Name : never;
 

@@ -1,7 +1,8 @@
 /** The passes of backends over the rows of matrices in this process's memory, by the kernels of assembly/rows. */
 import type { PowerMixture, SparseMatrix } from '../backend.js';
 import type { Matrix } from '../matrix.js';
-import { checkEnergy, checkPowerSums, checkSoftmax, checkSparse } from '../shapes.js';
+import { checkEnergy, checkNearest, checkPowerSums, checkSoftmax, checkSparse } from '../shapes.js';
+import { findNearest, type Multiply } from './nearest.js';
 import { RowWorkbench } from './workbench.js';
 
 const unlabelled = -1;
@@ -144,6 +145,12 @@ export class RowPasses {
       },
       fetch: ({ piece }, start, end) => here.fetch(rows, start, end, piece),
     });
+  }
+
+  /** `Backend.nearestRows` */
+  nearestRows(multiply: Multiply, nearest: Int32Array, cosines: Float64Array, a: Matrix, squares: Float64Array): void {
+    if (checkNearest(nearest, cosines, a, squares) > 0)
+      findNearest(this.#workbench(), multiply, nearest, cosines, a, squares);
   }
 
   /** `Backend.addSparse`: a stripe of columns of the one matrix lies on the workbench, the rows of the other pass by. */

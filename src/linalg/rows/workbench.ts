@@ -64,6 +64,18 @@ export class RowWorkbench {
     }
   }
 
+  /** Makes calls that do not depend on one another, on all threads. */
+  together(single: boolean, calls: readonly { kernel: RowKernel; values: readonly number[] }[]): void {
+    for (let first = 0; first < calls.length; first += mostCalls) {
+      const here = calls.slice(first, first + mostCalls);
+      here.forEach(({ kernel, values }, k) => {
+        this.#calls.write(k, kernel, single, values);
+      });
+      if (this.crew && here.length > 1) this.crew(here.length);
+      else for (let k = 0; k < here.length; k++) this.#calls.make(k);
+    }
+  }
+
   /** Rows of a piece of matrices of so many columns. */
   rowsPerPiece(columns: number): number {
     return Math.max(1, Math.floor(pieceBytes / (8 * Math.max(1, columns))));

@@ -2,12 +2,8 @@
  * Which pictures look alike: the k nearest of each by cosine, and the graph that joins them, edges in both directions,
  * weighted by the cosine and scaled by D^-½ W D^-½, so that pictures with many neighbours speak no louder than others.
  */
-import type { Backend } from '../../linalg/index.js';
-import { Matrix } from '../../linalg/index.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
 import type { Placed } from './ground.js';
-
-/** Rows whose products with all later ones are held at a time. */
-const blockRows = 256;
 
 export class Neighbours {
   readonly count: number;
@@ -24,8 +20,8 @@ export class Neighbours {
     const k = Math.max(0, Math.min(wanted, n - 1));
     this.count = k;
     this.nearest = new Int32Array(n * k);
-    this.cosines = new Float64Array(n * k).fill(Number.NEGATIVE_INFINITY);
-    if (k > 0) this.#find(backend, pictures);
+    this.cosines = new Float64Array(n * k);
+    backend.nearestRows(this.nearest, this.cosines, pictures.rows, pictures.squaredLengths);
     ({ starts: this.#starts, to: this.#to, weights: this.#weights } = this.#join(n));
   }
 
@@ -64,52 +60,6 @@ export class Neighbours {
     for (let i = 0; i < n; i++)
       for (let e = starts[i]; e < starts[i + 1]; e++) weights[e] /= Math.sqrt(degrees[i] * degrees[to[e]]) || 1;
     return { starts, to: to.slice(0, edge), weights: weights.slice(0, edge) };
-  }
-
-  /**
-   * Products of each block with itself and all later rows serve both ends of a pair. Every picture meets the others in
-   * their order, so that of equally near ones the first are kept.
-   */
-  #find(backend: Backend, { rows, squaredLengths }: Placed): void {
-    const n = rows.rows;
-    const inverses = squaredLengths.map((square) => 1 / (Math.sqrt(square) || 1));
-    const room = Matrix.zeros(1, Math.min(blockRows, n) * n, rows.dtype);
-    // Cosine of the last of each picture's nearest ones.
-    const floors = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
-    for (let start = 0; start < n; start += blockRows) {
-      const end = Math.min(n, start + blockRows);
-      const products = new Matrix(room.data, end - start, n - start);
-      backend.gemm(products, rows.view(start, end), rows.view(start, n), { transposeB: true });
-      for (let i = start; i < end; i++) {
-        const row = products.row(i - start);
-        const own = inverses[i];
-        let floor = floors[i];
-        for (let at = 0, j = start; j < end; at++, j++) {
-          const cosine = row[at] * own * inverses[j];
-          if (cosine > floor && j !== i) floor = this.#enter(i, j, cosine);
-        }
-        for (let at = end - start, j = end; j < n; at++, j++) {
-          const cosine = row[at] * own * inverses[j];
-          if (cosine > floor) floor = this.#enter(i, j, cosine);
-          if (cosine > floors[j]) floors[j] = this.#enter(j, i, cosine);
-        }
-        floors[i] = floor;
-      }
-    }
-  }
-
-  /** Puts a picture among the nearest of another, in the place of the last one; returns the cosine of the one last now. */
-  #enter(picture: number, other: number, cosine: number): number {
-    const first = picture * this.count;
-    const last = first + this.count - 1;
-    let place = last;
-    for (; place > first && this.cosines[place - 1] < cosine; place--) {
-      this.cosines[place] = this.cosines[place - 1];
-      this.nearest[place] = this.nearest[place - 1];
-    }
-    this.cosines[place] = cosine;
-    this.nearest[place] = other;
-    return this.cosines[last];
   }
 
   /** values ← values + factor · (sum of the neighbours' rows of `source`, weighted, each times its voice) */

@@ -1,0 +1,83 @@
+/** The nearest rows of each row, against every pair compared. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ArgumentError } from '../../src/errors.js';
+import type { Backend } from '../../src/linalg/backend.js';
+import { type Dtype, Matrix } from '../../src/linalg/matrix.js';
+import { backends } from './backends.js';
+import { dtypes, Random } from './naive.js';
+
+/** Rows of few small whole numbers, whose products are exact: many are equally near. */
+function drawn(n: number, dtype: Dtype, seed = n): Matrix {
+  const random = new Random(seed);
+  const rows = Matrix.zeros(n, 7, dtype).view(0, n, 1, 6);
+  for (let i = 0; i < n; i++) for (let j = 0; j < 5; j++) rows.set(i, j, Math.floor(7 * random.uniform()) - 3);
+  if (n > 4) rows.row(4).fill(0);
+  return rows;
+}
+
+const squaresOf = (rows: Matrix) =>
+  Float64Array.from({ length: rows.rows }, (_, i) =>
+    Array.from(rows.row(i)).reduce((sum, value) => sum + value * value, 0),
+  );
+
+/** Of one row the others, nearest first; of equally near ones the first. */
+function byHand(rows: Matrix, i: number, count: number): { nearest: number[]; cosines: number[] } {
+  const inverses = squaresOf(rows).map((square) => 1 / (Math.sqrt(square) || 1));
+  const cosines = Array.from({ length: rows.rows }, (_, j) => {
+    const product = Array.from(rows.row(i)).reduce((sum, value, k) => sum + value * rows.at(j, k), 0);
+    // The inverses first, so that both ends of a pair round alike.
+    return product * (inverses[i] * inverses[j]);
+  });
+  const nearest = [...cosines.keys()].filter((j) => j !== i).sort((a, b) => cosines[b] - cosines[a] || a - b);
+  return { nearest: nearest.slice(0, count), cosines: nearest.slice(0, count).map((j) => cosines[j]) };
+}
+
+describe.each(backends)('the nearest rows on the $name backend', ({ create, mostThreads }) => {
+  let backend: Backend;
+  beforeAll(async () => {
+    backend = await create(mostThreads);
+  });
+  afterAll(() => backend.dispose());
+
+  const found = (rows: Matrix, count: number) => {
+    const [nearest, cosines] = [new Int32Array(rows.rows * count), new Float64Array(rows.rows * count)];
+    backend.nearestRows(nearest, cosines, rows, squaresOf(rows));
+    return { nearest, cosines };
+  };
+
+  // 256 rows are compared at a time with 8192 others: parts of a block, its very end, several blocks, several tiles.
+  it.each(dtypes.flatMap((dtype) => [2, 5, 256, 257, 530, 8200].map((n) => [n, dtype] as const)))(
+    'of %i in %s are those of the largest cosines, of equal ones the first',
+    (n, dtype) => {
+      const rows = drawn(n, dtype);
+      const count = Math.min(6, n - 1);
+      const { nearest, cosines } = found(rows, count);
+      const looked = n < 1000 ? rows.rows : 40;
+      for (let k = 0; k < looked; k++) {
+        const i = Math.floor((k * n) / looked);
+        const expected = byHand(rows, i, count);
+        expect(Array.from(nearest.subarray(i * count, (i + 1) * count))).toEqual(expected.nearest);
+        expect(Array.from(cosines.subarray(i * count, (i + 1) * count))).toEqual(expected.cosines);
+      }
+    },
+  );
+
+  it('are all the others where there is room for them, and none where there is none', () => {
+    const rows = drawn(9, 'float64');
+    const { nearest } = found(rows, 8);
+    for (let i = 0; i < 9; i++) expect(new Set([i, ...nearest.subarray(i * 8, (i + 1) * 8)]).size).toBe(9);
+    expect(() => found(rows, 0)).not.toThrow();
+    expect(() => found(Matrix.zeros(0, 3), 0)).not.toThrow();
+  });
+
+  it('are refused where the places do not fit', () => {
+    const rows = drawn(3, 'float64');
+    const ask = (places: number, cosines = places, lengths = 3) =>
+      backend.nearestRows(new Int32Array(places), new Float64Array(cosines), rows, new Float64Array(lengths));
+    expect(() => ask(6)).not.toThrow();
+    expect(() => ask(9)).toThrow(ArgumentError);
+    expect(() => ask(4)).toThrow(/4 places and 4 cosines for 3 rows/);
+    expect(() => ask(6, 3)).toThrow(ArgumentError);
+    expect(() => ask(6, 6, 2)).toThrow(ArgumentError);
+  });
+});
