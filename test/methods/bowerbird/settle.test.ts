@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { layGround, place } from '../../../src/methods/bowerbird/ground.js';
-import { settle } from '../../../src/methods/bowerbird/settle.js';
+import { mostRoundsAgain, settle } from '../../../src/methods/bowerbird/settle.js';
 import { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
-import { TestState } from '../../../src/methods/bowerbird/test-state.js';
+import { type TestSide, TestState } from '../../../src/methods/bowerbird/test-state.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import { rowMaxima } from '../../../src/problem/index.js';
 
@@ -86,5 +86,80 @@ describe('a folder that rests', () => {
     expect(shift).toHaveBeenCalledTimes(1);
     const same = large.answers.filter((answer, j) => answer === always.answers[j]).length;
     expect(same / large.answers.length).toBeGreaterThan(0.98);
+  });
+});
+
+describe('the way to an answer', async () => {
+  const problem = generateProblem({
+    ...{ seed: 9, auxiliaryCategories: 8, testCategories: 12, webPerCategory: 4, testPerCategory: 10, dimensions: 24 },
+    ...{ text: false, validation: false, noise: 1.5, wrong: 0.4 },
+  });
+  const space = await WhitenedSpace.learn(problem, backend, { power: 1, shrinkage: 0.1 });
+  const ground = layGround(backend, space, problem, { trust: -1, smoothing: 200 });
+  const start = new BowerbirdSolver(ground, {
+    ...{ sharpness: 0.7, tails: 0.4 },
+    evidence: { slope: 1, intercept: 0, text: 0 },
+  });
+  start.learnFromWeb();
+  const side: TestSide = {
+    ...{ pictures: place(space, problem.testFeatures), neighbourWeight: 0, generalized: false },
+    ...{ shares: 'unknown', answerWeight: 1, variance: ground.known.within },
+  };
+  const way = async (most: number, options: { heat?: number; last?: TestState } = {}) => {
+    const told: [number, number][] = [];
+    const heats: number[] = [];
+    const assign = TestState.prototype.assign;
+    vi.spyOn(TestState.prototype, 'assign').mockImplementation(function (this: TestState, learning) {
+      heats.push(this.heat);
+      return assign.call(this, learning);
+    });
+    const end = await settle(start, side, most, async (rounds, change) => void told.push([rounds, change]), options);
+    vi.restoreAllMocks();
+    return { ...end, told, heats };
+  };
+
+  it('ends where the answers rest or the rounds do, and says so after every round', async () => {
+    const { told, rounds, converged, objective, solver, state } = await way(60);
+    expect(told.map(([round]) => round)).toEqual(Array.from({ length: rounds }, (_, k) => k + 1));
+    const last = told.at(-1)![1];
+    expect(last).toBeLessThanOrEqual(1e-3);
+    expect(told.at(-2)![1]).toBeGreaterThan(1e-3);
+    expect(converged).toBe(true);
+    expect(rounds).toBeGreaterThan(describing + 2);
+    expect(objective).toHaveLength(rounds - describing + 1);
+    expect(objective.at(-1)).toBeCloseTo(solver.webTerms() + state.terms(), 9);
+    objective.slice(1).forEach((value, k) => {
+      expect(value).toBeGreaterThanOrEqual(objective[k] - 1e-9 * Math.abs(value));
+    });
+    const short = await way(describing + 1);
+    expect(short.rounds).toBe(describing + 1);
+    expect(short.converged).toBe(false);
+    expect(short.objective).toHaveLength(2);
+    expect(await way(0)).toMatchObject({ rounds: 0, converged: false, objective: [] });
+    expect((await way(3)).told).toHaveLength(3);
+  });
+
+  it('leaves where it started from as it was', async () => {
+    const before = { means: start.means, trust: start.trust.slice() };
+    await way(describing);
+    expect(start.means).toBe(before.means);
+    expect(start.trust).toEqual(before.trust);
+  });
+
+  it('starts with the heat that was asked for, which rises to all of the sharpness', async () => {
+    expect(new Set((await way(14)).heats)).toEqual(new Set([1]));
+    const { heats } = await way(14, { heat: 0.4 });
+    heats.slice(0, describing).forEach((heat, step) => {
+      expect(heat).toBeCloseTo(Math.min(1, 0.4 + 0.06 * step), 12);
+    });
+    expect(heats.slice(describing).every((heat) => heat === 1)).toBe(true);
+  });
+
+  it('goes on from the last estimate in two rounds that describe, without another shift', async () => {
+    const { state } = await way(40);
+    const again = await way(mostRoundsAgain, { last: state, heat: 0.4 });
+    expect(again.state.shift).toBe(state.shift);
+    expect(again.objective).toHaveLength(again.rounds - 2 + 1);
+    expect(new Set(again.heats)).toEqual(new Set([1]));
   });
 });

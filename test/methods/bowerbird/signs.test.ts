@@ -128,4 +128,73 @@ describe('the signs of strangers', () => {
     doubted.trust.fill(0.001);
     expect(new SignReader(doubted, variance).yardstick()).toBeUndefined();
   });
+
+  it('tell how tightly a picture sits, whom its neighbours resemble, and what these have in common', () => {
+    const pictures = place(space, problem.testFeatures);
+    const count = 4;
+    const neighbours = new Neighbours(backend, pictures, count);
+    const read = new SignReader(solver, variance).read(pictures, neighbours, plain);
+    let webRows = Matrix.zeros(0, 0);
+    ground.web.visit((rows) => {
+      webRows = rows.copy('float64');
+    });
+    // Mean cosine of trusted web pictures with the mean of their category, 0.3 as if seen five times.
+    const closeness = means.map((mean, c) => {
+      let [sum, weight] = [1.5, 5];
+      rowsOf(webRows).forEach((x, i) => {
+        if (ground.webLabels[i] !== c) return;
+        const shifted = x.map((value, k) => value - solver.webShift[k]);
+        sum += solver.trust[i] * cosine(shifted, mean);
+        weight += solver.trust[i];
+      });
+      return sum / weight;
+    });
+    const points = rowsOf(pictures.rows);
+    const resembled = points.map((x) => {
+      const cosines = means.map((mean) => cosine(x, mean));
+      return cosines.indexOf(Math.max(...cosines));
+    });
+    for (const [j, x] of points.entries()) {
+      const row = read[j];
+      expect(row).toHaveLength(16);
+      expect(row[5]).toBeCloseTo(cosine(x, means[resembled[j]]) - closeness[resembled[j]], 7);
+      const around = Array.from({ length: count }, (_, place) => neighbours.nearest[count * j + place]);
+      [0, 1, 2, 3, 5].forEach((sign, k) => {
+        expect(row[7 + k]).toBeCloseTo(around.reduce((sum, other) => sum + read[other][sign], 0) / count, 7);
+      });
+      const cosines = around.map((other) => cosine(x, points[other]));
+      expect(row[12]).toBeCloseTo(cosines.reduce((sum, value) => sum + value, 0) / count, 7);
+      expect(row[13]).toBeCloseTo(Math.max(...cosines), 7);
+      expect(row[14]).toBeCloseTo(around.filter((other) => resembled[other] === resembled[j]).length / count, 12);
+      // The mean of the neighbours' directions.
+      const common = x.map((_, k) =>
+        around.reduce((sum, other) => sum + points[other][k] / Math.sqrt(dot(points[other], points[other])) / count, 0),
+      );
+      const most = Math.max(...means.map((mean) => dot(common, mean) / Math.sqrt(dot(mean, mean))));
+      expect(row[15]).toBeCloseTo(most / dot(common, common), 6);
+    }
+  });
+
+  it('are given in units of the yardstick', () => {
+    const pictures = place(space, problem.testFeatures);
+    const neighbours = new Neighbours(backend, pictures, 2);
+    const yardstick = meanYardstick([
+      { means: [0, 1, 2, 3, 4, 5, 6], spreads: [1, 1, 1, 1, 1, 1, 1] },
+      { means: [2, 1, 2, 3, 4, 5, 8], spreads: [3, 1, 3, 1, 1, 1, 7] },
+    ]);
+    expect(yardstick).toEqual({ means: [1, 1, 2, 3, 4, 5, 7], spreads: [2, 1, 2, 1, 1, 1, 4] });
+    const reader = new SignReader(solver, variance);
+    const [raw, units] = [reader.read(pictures, neighbours, plain), reader.read(pictures, neighbours, yardstick)];
+    raw.forEach((row, j) => {
+      for (let sign = 0; sign < 7; sign++)
+        expect(units[j][sign]).toBeCloseTo((row[sign] - yardstick.means[sign]) / yardstick.spreads[sign], 9);
+      expect(units[j].slice(12)).toEqual(row.slice(12));
+    });
+  });
+
+  it('of a picture without neighbours say nothing of any', () => {
+    const one = place(space, problem.testFeatures.view(0, 1));
+    const [row] = new SignReader(solver, variance).read(one, new Neighbours(backend, one, 5), plain);
+    expect([...row.slice(7, 15)]).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+  });
 });

@@ -5,9 +5,12 @@ import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { layGround, place } from '../../../src/methods/bowerbird/ground.js';
+import { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
+import { shareTerms } from '../../../src/methods/bowerbird/shares.js';
 import { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
 import { countsAtFirstSight, type TestSide, TestState } from '../../../src/methods/bowerbird/test-state.js';
 import { generateProblem } from '../../../src/problem/generate.js';
+import { unanswered } from '../../../src/problem/index.js';
 
 const backend = await createBackend({ threads: 1 });
 const problem = generateProblem({ seed: 8, dimensions: 5, webPerCategory: 6, scaling: 'l2' });
@@ -143,4 +146,117 @@ describe('the test pictures in the estimate of bowerbird', () => {
       });
     },
   );
+
+  const entropy = (p: number) => (p > 0 ? -p * Math.log(p) : 0);
+  const neighbours = new Neighbours(backend, pictures, 3);
+  const named = Int32Array.from({ length: n }, (_, j) => (j === 2 ? 1 : j === 4 ? -1 : unanswered));
+  const stated = Float64Array.from({ length: categories }, (_, c) => (c + 1) / ((categories * (categories + 1)) / 2));
+
+  it.each([
+    ['equal', false],
+    ['unknown', true],
+    [stated, true],
+  ] as const)(
+    'have their part in the objective: scores, how unsure answers are, neighbours, shares (%s)',
+    (shares, joined) => {
+      const side = { shares, known: named, answerWeight: 4, ...(joined && { neighbours, neighbourWeight: 0.6 }) };
+      const state = stateOf(side);
+      state.assign(true);
+      const { assignments: q, scores, counts } = state;
+      const rows = Array.from({ length: n }, (_, j) =>
+        Array.from(q.row(j)).reduce((sum, p, c) => sum + p * scores.at(j, c) + entropy(p), 0),
+      );
+      let expected = rows.reduce((sum, value, j) => sum + listed[j] * value, 0);
+      const voices = listed.map((weight, j) => (named[j] >= 0 ? 4 * weight : weight));
+      if (joined) expected += 0.3 * neighbours.agreement(q, voices);
+      expected +=
+        typeof shares === 'string'
+          ? shareTerms(counts, state.shareModel)
+          : counts.reduce((sum, count, c) => sum + count * Math.log(shares[c]), 0);
+      expect(state.terms()).toBeCloseTo(expected, 7);
+      counts.forEach((count, c) => {
+        expect(count).toBeCloseTo(n * mean(listed.map((weight, j) => weight * q.at(j, c))), 8);
+      });
+    },
+  );
+
+  it('are answered by all that speaks for a category, and as people said', () => {
+    const state = stateOf({ shares: stated, known: named, answerWeight: 4, neighbours, neighbourWeight: 0.6 });
+    const before = state.assignments.copy('float64');
+    state.assign(false);
+    const voices = listed.map((weight, j) => (named[j] >= 0 ? 4 * weight : weight));
+    const evidence = state.scores.copy('float64');
+    neighbours.add(backend, evidence, 0.6, before, voices);
+    const decisions = state.decisions();
+    for (let j = 0; j < n; j++)
+      for (let c = 0; c < categories; c++) {
+        const said = Math.log(c === 1 ? 0.99 : 0.01 / (categories - 1));
+        const expected = j === 2 ? said : evidence.at(j, c) + Math.log(stated[c]);
+        expect(decisions.at(j, c)).toBeCloseTo(expected, 7);
+      }
+  });
+
+  it('move by the mean change of their chances, and never lower the objective once the folder is described', () => {
+    const state = stateOf({ shares: 'unknown', neighbours, neighbourWeight: 5 });
+    for (let k = 0; k < 3; k++) state.assign(true);
+    // From another place than where the last step led.
+    for (let j = 0; j < n; j++) state.assignments.row(j).fill(1 / categories);
+    state.goOnFrom(state);
+    for (let round = 0; round < 6; round++) {
+      const before = state.assignments.copy('float64');
+      const start = state.terms();
+      const change = state.assign(false);
+      expect(state.terms()).toBeGreaterThanOrEqual(start);
+      const moved = Array.from(before.data, (value, k) => Math.abs(value - state.assignments.data[k]));
+      expect(change).toBeCloseTo(categories * mean(moved), 9);
+    }
+  });
+
+  it('stay where they are where every step lowers the objective', () => {
+    const state = stateOf();
+    const before = state.assignments.copy('float64');
+    const counts = state.counts.slice();
+    let asked = 0;
+    // All later values are lower than the first.
+    state.terms = () => -asked++;
+    state.shift = Float64Array.from({ length: d }, () => 2);
+    expect(state.assign(false)).toBe(0);
+    expect([...state.assignments.data]).toEqual([...before.data]);
+    state.counts.forEach((count, c) => {
+      expect(count).toBeCloseTo(counts[c], 9);
+    });
+  });
+
+  it('go on from where another estimate came to rest, but for what people said since', () => {
+    const last = stateOf({ shares: 'unknown' });
+    last.shift = Float64Array.from({ length: d }, () => 0.2);
+    last.assign(true);
+    last.updateVariance();
+    const next = stateOf({ shares: 'unknown', known: named });
+    next.goOnFrom(last);
+    expect(next.shift).toEqual(last.shift);
+    expect([next.variance, next.shareModel]).toEqual([last.variance, last.shareModel]);
+    expect(next.offsets).toEqual(last.offsets);
+    expect(next.offsets).not.toBe(last.offsets);
+    for (let j = 0; j < n; j++)
+      if (j === 2) expect(next.assignments.at(j, 1)).toBe(0.99);
+      else expect([...next.assignments.row(j)]).toEqual([...last.assignments.row(j)]);
+    next.counts.forEach((count, c) => {
+      expect(count).toBeCloseTo(n * mean(listed.map((weight, j) => weight * next.assignments.at(j, c))), 8);
+    });
+  });
+
+  it('are never shifted where known categories are candidates', () => {
+    const state = stateOf({ generalized: true });
+    state.updateShift(solver);
+    expect([...state.shift]).toEqual([...new Float64Array(d)]);
+  });
+
+  it('count in full where nobody doubts them, and are many from a million scores on', () => {
+    const state = stateOf({ listed: undefined });
+    expect(state.counts.reduce((sum, count) => sum + count, 0)).toBeCloseTo(n, 8);
+    expect(state.large).toBe(false);
+    const many = Object.assign(Object.create(TestState.prototype), { scores: { rows: 2 ** 18 } });
+    expect([4, 5].map((candidates) => Object.assign(many, { candidates }).large)).toEqual([false, true]);
+  });
 });
