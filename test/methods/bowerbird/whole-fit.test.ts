@@ -84,7 +84,7 @@ describe('a fit of the default method', () => {
     const { listed, unlisted } = method.probabilities(testFeatures);
     expect(unlisted).toHaveLength(testFeatures.rows);
     for (let j = 0; j < testFeatures.rows; j++) {
-      const sum = listed.row(j).reduce((total, chance) => total + chance, 0);
+      const sum = Array.from(listed.row(j)).reduce((total, chance) => total + chance, 0);
       expect(sum + unlisted[j]).toBeCloseTo(1, 9);
     }
     // What it hands out is a copy.
@@ -130,7 +130,7 @@ describe('a fit of the default method', () => {
     expect(general.decisionValues(testFeatures).cols).toBe(16);
     const { listed, unlisted } = general.probabilities(later);
     expect([...unlisted]).toEqual([...new Float64Array(later.rows)]);
-    expect(listed.row(0).reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 9);
+    expect(Array.from(listed.row(0)).reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 9);
   });
 
   it('with too few categories to rehearse with says so, and judges by what is usual', async () => {

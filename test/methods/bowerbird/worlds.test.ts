@@ -141,7 +141,7 @@ describe('a world', async () => {
   it('scores its listed pictures by half their distance over what varies', () => {
     const given = draft(1, [-1, 1, 0]);
     const { scores, labels } = unitScores({ ...given, variance: 1.8 } as unknown as World);
-    expect([...labels]).toEqual([1, 0]);
+    expect(Array.from(labels)).toEqual([1, 0]);
     [8, 4, 50, 34].forEach((distance, k) => {
       expect(scores.data[k]).toBeCloseTo(-distance / 2 / (1.8 + 0.2), 12);
     });
