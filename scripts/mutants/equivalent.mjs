@@ -64,6 +64,12 @@ export const equivalent = [
     reason: 'when to stop; both sides are never equal to the last digit',
   },
   {
+    file: 'methods/bowerbird/likelihood.ts',
+    before: '1 - 1e-12',
+    after: '1 + 1e-12',
+    reason: 'some doubt is always left, so that no answer of several is as sure as that, and one of one is right',
+  },
+  {
     file: 'problem/regimes.ts',
     before: 'v > 0',
     after: 'v >= 0',

@@ -3,9 +3,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const ofWorkspaces = 'check-stages configuration decisions inputs lock looks mistakes semantics staleness'
-  .split(' ')
-  .map((name) => `workspace/${name}.test.ts`);
+const ofWorkspaces =
+  'check-stages combining configuration decisions inputs lock looks mistakes people remembered run-of-stages semantics staleness'
+    .split(' ')
+    .map((name) => `workspace/${name}.test.ts`);
 
 /** Folder of src/ -> files and folders of test/: the nearest ones, and of those the quick ones where all take minutes. */
 const testsOf = {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
-import { Bowerbird } from '../../../src/methods/bowerbird/bowerbird.js';
+import { Bowerbird, bowerbirdSpec } from '../../../src/methods/bowerbird/bowerbird.js';
 import { strangerSigns } from '../../../src/numerics/index.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import { keepTest, type Problem } from '../../../src/problem/index.js';
@@ -50,6 +50,12 @@ describe('before a fit', () => {
 });
 
 describe('a fit of the default method', () => {
+  it('looks at everything that a problem has, in both settings, and at web pictures that do not fit in memory', () => {
+    expect([...bowerbirdSpec.uses].sort()).toEqual(['auxiliary', 'semantics', 'test', 'text', 'web']);
+    expect(bowerbirdSpec).toMatchObject({ name: 'bowerbird', setting: 'both', streams: true });
+    expect(bowerbirdSpec.create({ rounds: 7 }, 1)).toMatchObject({ options: { rounds: 7 } });
+  });
+
   it('answers pictures that come later by one linear formula', () => {
     const { power, weights, bias } = method.linear();
     expect(power).toBe(1);
