@@ -1,12 +1,12 @@
-// Signed powers of rows, which are then brought to unit length.
+// Signed powers of rows, which are then brought to unit length and measured from a centre.
 
 import { sum } from './lanes';
 import { exponential, logarithm } from './math';
 
-/** x ← sign(x) |x|^power, then each row to unit length; a row of zeros stays. */
+/** x ← sign(x) |x|^power, then each row to unit length, where a row of zeros stays, less the centre. */
 // @ts-ignore: decorator
 @inline
-function powers<T>(m: i32, n: i32, rows: usize, stride: usize, power: f64, scratch: usize): void {
+function powers<T>(m: i32, n: i32, rows: usize, stride: usize, power: f64, centre: usize, scratch: usize): void {
   const sign = f64x2.splat(-0.0);
   const tiny = f64x2.splat(1e-300);
   const exponent = f64x2.splat(power);
@@ -32,13 +32,15 @@ function powers<T>(m: i32, n: i32, rows: usize, stride: usize, power: f64, scrat
     }
     const length = Math.sqrt(sum(squares));
     const factor: f64 = length > 0 ? 1 / length : 1;
-    for (let c = 0; c < n; c++)
-      store<T>(row + usize(c) * sizeof<T>(), <T>(load<f64>(scratch + usize(c) * 8) * factor));
+    for (let c = 0; c < n; c++) {
+      const from = load<T>(centre + usize(c) * sizeof<T>());
+      store<T>(row + usize(c) * sizeof<T>(), <T>(load<f64>(scratch + usize(c) * 8) * factor) - from);
+    }
   }
 }
 
 /** The same for the power ¾ of rows of f32, which needs square roots only. */
-function powers34(m: i32, n: i32, rows: usize, stride: usize): void {
+function powers34(m: i32, n: i32, rows: usize, stride: usize, centre: usize): void {
   const sign = f32x4.splat(-0.0);
   const whole = n & ~3;
   for (let i = 0; i < m; i++) {
@@ -67,17 +69,20 @@ function powers34(m: i32, n: i32, rows: usize, stride: usize): void {
     const factors = f32x4.splat(factor);
     for (let c = 0; c < whole; c += 4) {
       const at = row + usize(c) * 4;
-      v128.store(at, f32x4.mul(v128.load(at), factors));
+      v128.store(at, f32x4.sub(f32x4.mul(v128.load(at), factors), v128.load(centre + usize(c) * 4)));
     }
-    for (let c = whole; c < n; c++) store<f32>(row + usize(c) * 4, load<f32>(row + usize(c) * 4) * factor);
+    for (let c = whole; c < n; c++) {
+      const at = row + usize(c) * 4;
+      store<f32>(at, load<f32>(at) * factor - load<f32>(centre + usize(c) * 4));
+    }
   }
 }
 
-export function powerRows32(m: i32, n: i32, rows: usize, stride: usize, power: f64, scratch: usize): void {
-  if (power === 0.75) powers34(m, n, rows, stride);
-  else powers<f32>(m, n, rows, stride, power, scratch);
+export function powerRows32(m: i32, n: i32, rows: usize, stride: usize, power: f64, centre: usize, scratch: usize): void {
+  if (power === 0.75) powers34(m, n, rows, stride, centre);
+  else powers<f32>(m, n, rows, stride, power, centre, scratch);
 }
 
-export function powerRows64(m: i32, n: i32, rows: usize, stride: usize, power: f64, scratch: usize): void {
-  powers<f64>(m, n, rows, stride, power, scratch);
+export function powerRows64(m: i32, n: i32, rows: usize, stride: usize, power: f64, centre: usize, scratch: usize): void {
+  powers<f64>(m, n, rows, stride, power, centre, scratch);
 }

@@ -54,6 +54,17 @@ export interface PowerMixture {
   readonly labels?: Int32Array;
 }
 
+/** How features are brought to power and length, for `visitPowered`. */
+export interface PoweredOptions {
+  readonly power: number;
+  /** Precision of the blocks. */
+  readonly dtype: Dtype;
+  /** Subtracted from every row in the end. */
+  readonly centre?: Float64Array;
+  /** Which rows, in which order. @default all of them, in their order */
+  readonly order?: Int32Array;
+}
+
 /** The entries of row i lie from starts[i] to starts[i + 1]: where, and how much. */
 export interface SparseMatrix {
   readonly starts: Int32Array;
@@ -127,6 +138,11 @@ export interface Backend {
   energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number;
   /** Every element x of A becomes sign(x) |x|^power, then every row is brought to unit length; rows of zeros stay. */
   powerRows(a: Matrix, power: number): void;
+  /**
+   * Calls `visit` with one block of rows after the other, as `powerRows` makes them, and with the place of its first row. Blocks
+   * are valid until `visit` returns; their sizes depend on the shapes alone.
+   */
+  visitPowered(a: Matrix, options: PoweredOptions, visit: (block: Matrix, start: number) => void): void;
   /** Target ← target + S · source for a sparse S, which has a row for each of the target and a column for each of the source. */
   addSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void;
   /**

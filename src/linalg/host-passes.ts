@@ -2,7 +2,7 @@
  * The passes of a backend whose matrices lie in this process's memory: written once over `gemv` and plain loops, used by
  * the WebAssembly and the native backend.
  */
-import type { GemmOptions, GemvOptions, PowerMixture, SparseMatrix } from './backend.js';
+import type { GemmOptions, GemvOptions, PoweredOptions, PowerMixture, SparseMatrix } from './backend.js';
 import { elementsOf, type Matrix, type Vector } from './matrix.js';
 import { RowPasses } from './rows/passes.js';
 import type { RowWorkbench } from './rows/workbench.js';
@@ -94,6 +94,10 @@ export abstract class HostPasses {
 
   powerRows(a: Matrix, power: number): void {
     this.#rows.powerRows(a, power);
+  }
+
+  visitPowered(a: Matrix, options: PoweredOptions, visit: (block: Matrix, start: number) => void): void {
+    this.#rows.visitPowered(a, options, visit);
   }
 
   addSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void {

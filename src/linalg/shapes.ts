@@ -3,7 +3,7 @@
  * storage with an input. Native code trusts these; nothing else stands between a wrong shape and a wild write.
  */
 import { ArgumentError } from '../errors.js';
-import type { GemmOptions, GemvOptions, PowerMixture, SparseMatrix, SyrkOptions } from './backend.js';
+import type { GemmOptions, GemvOptions, PoweredOptions, PowerMixture, SparseMatrix, SyrkOptions } from './backend.js';
 import { asRow, Matrix, type Vector } from './matrix.js';
 
 /** C (m×n) ← op(A) (m×k) op(B) (k×n) */
@@ -292,4 +292,11 @@ export function checkNearest(
       `nearestRows: ${nearest.length} places and ${cosines.length} cosines for ${a.rows} rows; expected as many of both, the same for each row, and at most ${Math.max(0, a.rows - 1)}`,
     );
   return count;
+}
+
+/** A centre of as many columns, and an order of rows that there are. */
+export function checkPowered(a: Matrix, { centre, order: chosen }: PoweredOptions): void {
+  if (centre) length('visitPowered', 'centre', centre, a.cols, `A ${shape(a)}`);
+  const wrong = chosen?.findIndex((row) => row < 0 || row >= a.rows) ?? -1;
+  if (wrong >= 0) throw new ArgumentError(`visitPowered: place ${wrong} names row ${chosen![wrong]} of ${a.rows}`);
 }

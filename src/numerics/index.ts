@@ -1,5 +1,6 @@
 /** Numerical methods that know nothing of problems: decompositions, regressions, machines, mixtures, graphs, optimizers. */
 export { type BoxProgramme, solveBoxProgramme } from './box-qp.js';
+export { byLabel, type LabelOrder, segmentsWithin } from './by-label.js';
 export { assignWithinCapacity } from './capacitated-assignment.js';
 export { projectCappedSimplex } from './capped-simplex.js';
 export { categoryMap } from './category-map.js';

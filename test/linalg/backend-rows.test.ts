@@ -137,6 +137,54 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     );
   });
 
+  it('visits features of power and unit length block by block, in any order, measured from a centre', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), fc.boolean(), ({ seed, rows, cols, pad, dtype }, ordered) => {
+        const random = new Random(seed);
+        const given = operand(random, rows, cols, dtype === 'float64' ? 'float32' : 'float64', pad);
+        const places = { length: rows === 0 ? 0 : 2 * rows };
+        const order = ordered ? Int32Array.from(places, () => Math.floor(rows * random.uniform())) : undefined;
+        const centre = normal(random, cols);
+        const expected = (order ? Matrix.from(Array.from(order, (i) => given.row(i))) : given).copy(dtype);
+        if (order && rows === 0) return;
+        backend.powerRows(expected, 0.75);
+        const seen: number[] = [];
+        backend.visitPowered(given, { power: 0.75, dtype, centre, order }, (block, start) => {
+          expect(block.dtype).toBe(dtype);
+          // Passes over other rows leave the block as it is.
+          backend.powerRows(Matrix.zeros(30, 40).fill(3), 0.5);
+          for (let i = 0; i < block.rows; i++)
+            for (let c = 0; c < cols; c++) {
+              const value = expected.at(start + i, c) - centre[c];
+              expect(Math.abs(block.at(i, c) - value)).toBeLessThanOrEqual(8 * epsilon[dtype] * (1 + Math.abs(value)));
+            }
+          for (let i = 0; i < block.rows; i++) seen.push(start + i);
+        });
+        expect(seen).toEqual([...Array(expected.rows).keys()]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('visits more features than a block holds, all of them once', () => {
+    const given = operand(new Random(3), 2500, 3, 'float32');
+    const seen = Matrix.zeros(2500, 3, 'float32');
+    let blocks = 0;
+    backend.visitPowered(given, { power: 0.75, dtype: 'float32' }, (block, start) => {
+      seen.view(start, start + block.rows).copyFrom(block);
+      blocks++;
+    });
+    backend.powerRows(given, 0.75);
+    expect(blocks).toBeGreaterThan(1);
+    expect(seen.data).toEqual(given.copy().data);
+    expect(() =>
+      backend.visitPowered(given, { power: 1, dtype: 'float32', order: Int32Array.of(0, 2500) }, () => {}),
+    ).toThrow(/place 1 names row 2500 of 2500/);
+    expect(() =>
+      backend.visitPowered(given, { power: 1, dtype: 'float32', centre: new Float64Array(2) }, () => {}),
+    ).toThrow(ArgumentError);
+  });
+
   it('adds rows of another matrix as a sparse one says', () => {
     fc.assert(
       fc.property(fc.record(shapes), fc.integer({ min: 1, max: 30 }), ({ seed, rows, cols, pad, dtype }, others) => {

@@ -322,6 +322,11 @@ export class CudaBackend implements Backend {
     this.#rows.addSparse(...all);
   }
 
+  visitPowered(...all: Parameters<Backend['visitPowered']>): void {
+    this.#ready();
+    this.#rows.visitPowered(...all);
+  }
+
   nearestRows(...all: Parameters<Backend['nearestRows']>): void {
     this.#ready();
     this.#rows.nearestRows((...operands) => this.gemm(...operands), ...all);

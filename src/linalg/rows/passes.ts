@@ -1,8 +1,9 @@
 /** The passes of backends over the rows of matrices in this process's memory, by the kernels of assembly/rows. */
-import type { PowerMixture, SparseMatrix } from '../backend.js';
+import type { PoweredOptions, PowerMixture, SparseMatrix } from '../backend.js';
 import type { Matrix } from '../matrix.js';
-import { checkEnergy, checkNearest, checkPowerSums, checkSoftmax, checkSparse } from '../shapes.js';
+import { checkEnergy, checkNearest, checkPowered, checkPowerSums, checkSoftmax, checkSparse } from '../shapes.js';
 import { findNearest, type Multiply } from './nearest.js';
+import { visitPowered } from './powered.js';
 import { RowWorkbench } from './workbench.js';
 
 const unlabelled = -1;
@@ -135,16 +136,24 @@ export class RowPasses {
     const here = this.#workbench();
     const bytes = rows.cols * rows.data.BYTES_PER_ELEMENT;
     const step = here.rowsPerPiece(rows.cols);
+    const origin = here.hold(new Float64Array(rows.cols), rows.data);
     here.inPieces(step, {
       kernel: 'powerRows',
       matrix: rows,
       reserve: () => ({ scratch: here.room((rows.cols + 4) * 8), piece: here.room(step * bytes) }),
       bring: ({ piece, scratch }, start, end) => {
         here.bring(rows, start, end, piece);
-        return [end - start, rows.cols, piece, bytes, power, scratch];
+        return [end - start, rows.cols, piece, bytes, power, origin, scratch];
       },
       fetch: ({ piece }, start, end) => here.fetch(rows, start, end, piece),
     });
+  }
+
+  /** `Backend.visitPowered` */
+  visitPowered(rows: Matrix, options: PoweredOptions, visit: (block: Matrix, start: number) => void): void {
+    checkPowered(rows, options);
+    const bench = this.#workbench();
+    bench.keeping(() => visitPowered(bench, rows, options, visit));
   }
 
   /** `Backend.nearestRows` */

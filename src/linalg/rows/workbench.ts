@@ -35,6 +35,8 @@ export class RowWorkbench {
   /** Set once they do. */
   crew: RowCrew | undefined;
   readonly #calls: RowCalls;
+  /** Room below this is kept. */
+  #floor = heapAt;
   #end = heapAt;
 
   constructor() {
@@ -81,9 +83,24 @@ export class RowWorkbench {
     return Math.max(1, Math.floor(pieceBytes / (8 * Math.max(1, columns))));
   }
 
-  /** Gives all room back. */
+  /** Gives all room back, but for what is kept. */
   clear(): void {
-    this.#end = heapAt;
+    this.#end = this.#floor;
+  }
+
+  /** Keeps what room `work` takes until it ends, also from passes that it makes itself. */
+  keeping(work: () => void): void {
+    const floor = this.#floor;
+    try {
+      work();
+    } finally {
+      this.#floor = floor;
+    }
+  }
+
+  /** Begins to keep all room that was taken so far. */
+  keep(): void {
+    this.#floor = this.#end;
   }
 
   /** Room for so many bytes, until `clear`. */

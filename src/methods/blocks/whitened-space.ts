@@ -7,7 +7,7 @@
 import { ProblemError } from '../../errors.js';
 import type { Backend, Dtype, RealArray } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
-import { columnMeans, labelCounts, withScratch } from '../../numerics/index.js';
+import { byLabel, columnMeans, segmentsWithin, withScratch } from '../../numerics/index.js';
 import type { Problem } from '../../problem/index.js';
 import { fingerprint, prepared, preparedNow } from './preparation.js';
 
@@ -35,7 +35,7 @@ export class WhitenedSpace {
   readonly within: number;
   /** Exponent of the features. */
   readonly power: number;
-  readonly #backend: Backend;
+  readonly backend: Backend;
   /** Tells spaces apart, for what is kept of pictures in each. */
   readonly #number = spaces++;
   readonly #fromAuxiliary = new WeakMap<Matrix, { fingerprint: string; rows: Matrix }>();
@@ -51,7 +51,7 @@ export class WhitenedSpace {
     centre: Float64Array,
     within: number,
   ) {
-    this.#backend = backend;
+    this.backend = backend;
     this.power = power;
     this.#map = map;
     this.auxiliaryMeans = means;
@@ -60,45 +60,69 @@ export class WhitenedSpace {
     this.within = within;
   }
 
-  static async learn(problem: Problem, backend: Backend, options: WhitenedSpaceOptions): Promise<WhitenedSpace> {
+  /** @param chosen auxiliary categories whose pictures make the space, in this order @default all */
+  static async learn(
+    problem: Problem,
+    backend: Backend,
+    options: WhitenedSpaceOptions,
+    chosen?: readonly number[],
+  ): Promise<WhitenedSpace> {
     const { auxiliaryFeatures: features, auxiliaryLabels: labels } = problem;
     const { power, shrinkage } = options;
-    return prepared('whitened space', backend, [features, labels], [power, shrinkage], () =>
-      WhitenedSpace.#learn(problem, backend, options),
+    // Under a name of its own, so that neither makes the other forgotten.
+    const name = chosen ? 'whitened space of some categories' : 'whitened space';
+    return prepared(name, backend, [features, labels], [power, shrinkage, ...(chosen ?? [])], () =>
+      WhitenedSpace.#learn(problem, backend, options, chosen ?? [...problem.auxiliaryNames.keys()]),
     );
   }
 
-  static async #learn(problem: Problem, backend: Backend, options: WhitenedSpaceOptions): Promise<WhitenedSpace> {
-    const { auxiliaryLabels: labels, auxiliaryNames } = problem;
-    const categories = auxiliaryNames.length;
-    const counts = labelCounts(labels, categories);
-    const degrees = labels.length - categories;
+  static async #learn(
+    { auxiliaryFeatures: features, auxiliaryLabels, auxiliaryNames }: Problem,
+    backend: Backend,
+    options: WhitenedSpaceOptions,
+    chosen: readonly number[],
+  ): Promise<WhitenedSpace> {
+    const categories = chosen.length;
+    const labelOf = new Int32Array(auxiliaryNames.length).fill(-1);
+    chosen.forEach((category, label) => {
+      labelOf[category] = label;
+    });
+    const { order, starts } = byLabel(
+      auxiliaryLabels.map((category) => labelOf[category]),
+      categories,
+    );
+    const pictures = order.length;
+    const counts = Float64Array.from(chosen, (_, c) => starts[c + 1] - starts[c]);
+    const degrees = pictures - categories;
     if (degrees < 1 || counts.includes(0))
       throw new ProblemError(
         'aux_labels',
         undefined,
-        `${labels.length} auxiliary pictures of ${categories} categories do not show how pictures of one category differ`,
+        `${pictures} auxiliary pictures of ${categories} categories do not show how pictures of one category differ`,
         'Give pictures of every auxiliary category, and several of some.',
       );
     return withScratch(backend, async (scratch) => {
       // Σ x x' and the sums of the categories, block by block: S_w = Σ x x' − Σ_c n_c m_c m_c'.
-      const d = problem.auxiliaryFeatures.cols;
+      const d = features.cols;
       const scatter = scratch.matrix(d, d);
       const means = Matrix.zeros(categories, d);
       // The products of a block may be in single precision; what they add up to is in double.
       // A GPU is as quick in double, and would have to hand over every block.
-      const dtype = backend.device === 'cuda' ? 'float64' : precisionFor(problem.auxiliaryFeatures.rows, d);
+      const dtype = backend.device === 'cuda' ? 'float64' : precisionFor(pictures, d);
       const products = dtype === 'float32' ? scratch.matrix(d, d, dtype) : undefined;
-      forEachBlock(backend, problem.auxiliaryFeatures, dtype, options.power, (rows, start) => {
+      backend.visitPowered(features, { power: options.power, dtype, order }, (rows, start) => {
         backend.syrk(products ?? scatter, rows, { transpose: true, beta: products || start === 0 ? 0 : 1 });
         if (products) add(scatter.data, products.data);
-        for (let i = 0; i < rows.rows; i++) add(means.row(labels[start + i]), rows.row(i));
+        const here = segmentsWithin(starts, start, start + rows.rows);
+        const sums = Matrix.zeros(here.starts.length - 1, d, dtype);
+        backend.segmentSums(sums, rows, new Float64Array(rows.rows).fill(1), here.starts);
+        for (let c = 0; c < sums.rows; c++) add(means.row(here.first + c), sums.row(c));
       });
       let total = 0;
       for (let j = 0; j < d; j++) total += scatter.at(j, j);
       const centre = new Float64Array(d);
       for (let c = 0; c < categories; c++) add(centre, means.row(c));
-      for (let j = 0; j < d; j++) centre[j] /= labels.length;
+      for (let j = 0; j < d; j++) centre[j] /= pictures;
       const weighted = means.copy('float64');
       backend.scaleRows(
         weighted,
@@ -117,7 +141,7 @@ export class WhitenedSpace {
         throw new ProblemError(
           'aux_features',
           undefined,
-          `the ${labels.length} auxiliary pictures do not differ within their categories`,
+          `the ${pictures} auxiliary pictures do not differ within their categories`,
           'Give several different pictures of each auxiliary category.',
         );
       const added = (options.shrinkage * trace) / d;
@@ -156,11 +180,10 @@ export class WhitenedSpace {
     const [n, d] = [order?.length ?? features.rows, features.cols];
     const rows = Matrix.zeros(n, d, dtype);
     const map = this.#map.copy(dtype);
-    const whiten = (block: Matrix, start: number) => {
-      subtract(block, this.auxiliaryCentre);
+    const { power, auxiliaryCentre: centre } = this;
+    this.backend.visitPowered(features, { power, dtype, centre, order }, (block, start) => {
       this.#timesMap(rows.view(start, start + block.rows), block, map);
-    };
-    forEachBlock(this.#backend, features, dtype, this.power, whiten, order);
+    });
     return rows;
   }
 
@@ -176,7 +199,7 @@ export class WhitenedSpace {
 
   /** Whitened features less their mean; kept, since the same pictures are mostly placed again. */
   #own(features: Matrix): Placed {
-    return preparedNow('whitened pictures', this.#backend, [features], [this.#number], () => {
+    return preparedNow('whitened pictures', this.backend, [features], [this.#number], () => {
       const rows = this.powered(features);
       const centre = columnMeans(rows);
       subtract(rows, centre);
@@ -186,13 +209,13 @@ export class WhitenedSpace {
 
   /** A copy of vectors in the features' own space after power and length. */
   powered(vectors: Matrix): Matrix<Float64Array> {
-    return powerAndLength(this.#backend, vectors.copy('float64'), this.power);
+    return powerAndLength(this.backend, vectors.copy('float64'), this.power);
   }
 
   /** For vectors w of this space: those u with w·(whitened x) = u·(x − centre), x after power and length. */
   pullBack(vectors: Matrix<Float64Array>): Matrix<Float64Array> {
     const result = Matrix.zeros(vectors.rows, vectors.cols);
-    this.#backend.gemm(result, vectors, this.#map, { transposeB: true });
+    this.backend.gemm(result, vectors, this.#map, { transposeB: true });
     return result;
   }
 
@@ -222,7 +245,7 @@ export class WhitenedSpace {
     const d = map.rows;
     for (let column = 0; column < d; column += stripe) {
       const end = Math.min(d, column + stripe);
-      this.#backend.gemm(
+      this.backend.gemm(
         result.view(0, rows.rows, column, end),
         rows.view(0, rows.rows, 0, end),
         map.view(0, end, column, end),
@@ -238,34 +261,6 @@ const stripe = 256;
 const manyElements = 2 ** 20;
 
 export const precisionFor = (rows: number, cols: number): Dtype => (rows * cols > manyElements ? 'float32' : 'float64');
-
-/** Rows of a block: features are brought to power and length a block at a time, which is all that is copied. */
-const blockRows = 1024;
-
-/** Calls `visit` with blocks of features after power and length, and the place of their first row. */
-function forEachBlock(
-  backend: Backend,
-  features: Matrix,
-  dtype: Dtype,
-  power: number,
-  visit: (rows: Matrix, start: number) => void,
-  order?: Int32Array,
-): void {
-  const count = order?.length ?? features.rows;
-  const room = backend.matrix(Math.min(blockRows, count), features.cols, dtype);
-  try {
-    for (let start = 0; start < count; start += blockRows) {
-      const end = Math.min(count, start + blockRows);
-      const block = room.view(0, end - start);
-      if (order) for (let i = start; i < end; i++) block.row(i - start).set(features.row(order[i]));
-      else block.copyFrom(features.view(start, end));
-      backend.powerRows(block, power);
-      visit(block, start);
-    }
-  } finally {
-    backend.release(room);
-  }
-}
 
 /** Raises the features to a power, signs kept, and brings rows to unit length, in place. */
 export function powerAndLength<M extends Matrix>(backend: Backend, features: M, power: number): M {

@@ -7,7 +7,7 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend, Matrix } from '../../linalg/index.js';
-import { type LinearModel, linearDecisions, transposedModel } from '../../numerics/index.js';
+import { byLabel, type LinearModel, linearDecisions, transposedModel } from '../../numerics/index.js';
 import { resolveParameters } from '../../parameters.js';
 import { percent } from '../../percent.js';
 import type { Problem } from '../../problem/index.js';
@@ -32,7 +32,7 @@ import {
 import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
 import { findStrangers, rowsOfStrangers, type StrangerSigns } from './folder-strangers.js';
-import { byLabel, type Ground, layGround, place } from './ground.js';
+import { type Ground, layGround, place } from './ground.js';
 import { groupStrangers } from './groups.js';
 import { holdAnswers, namedPictures } from './known.js';
 import { linearFormula, strangerFormula } from './linear-formula.js';

@@ -4,12 +4,13 @@
  * the mean of the auxiliary pictures.
  */
 import type { Backend, Matrix } from '../../linalg/index.js';
+import { byLabel } from '../../numerics/index.js';
 import { type Problem, selectIntegers, selectRows } from '../../problem/index.js';
 import { precisionFor, type WhitenedSpace } from '../blocks/whitened-space.js';
 import { imageTextHint } from './image-text.js';
 import type { NamedPictures } from './known.js';
 import { TextEvidence } from './texts.js';
-import { dotOf, productsWith } from './vectors.js';
+import { productsWith } from './vectors.js';
 import { WebPictures } from './web-pictures.js';
 import { type KnownCategories, type WordPrior, wordPrior } from './words.js';
 
@@ -80,33 +81,19 @@ export function layGround(
   };
 }
 
-/** Rows in the order of their labels, those of one label in their own order. */
-export function byLabel(labels: Int32Array, categories: number): { order: Int32Array; starts: Int32Array } {
-  const starts = new Int32Array(categories + 1);
-  for (const label of labels) starts[label + 1]++;
-  for (let c = 0; c < categories; c++) starts[c + 1] += starts[c];
-  const next = starts.slice();
-  const order = new Int32Array(labels.length);
-  for (let i = 0; i < labels.length; i++) order[next[labels[i]]++] = i;
-  return { order, starts };
-}
-
 export function place(space: WhitenedSpace, features: Matrix, order?: Int32Array): Placed {
-  return withLengths(space.placeOnce(features, precisionFor(features.rows, features.cols), order));
+  return withLengths(space.backend, space.placeOnce(features, precisionFor(features.rows, features.cols), order));
 }
 
 /** Some of the pictures, which are not kept. */
 export function placeSome(space: WhitenedSpace, features: Matrix, chosen: Int32Array): Placed {
-  return withLengths(space.placeRows(features, precisionFor(chosen.length, features.cols), chosen));
+  return withLengths(space.backend, space.placeRows(features, precisionFor(chosen.length, features.cols), chosen));
 }
 
-function withLengths(rows: Matrix): Placed {
-  const squaredLengths = new Float64Array(rows.rows);
-  for (let i = 0; i < rows.rows; i++) {
-    const row = rows.row(i);
-    squaredLengths[i] = dotOf(row, row);
-  }
-  return { rows, squaredLengths };
+function withLengths(backend: Backend, rows: Matrix): Placed {
+  const squares = rows.dtype === 'float64' ? new Float64Array(rows.rows) : new Float32Array(rows.rows);
+  backend.rowDots(squares, rows, rows);
+  return { rows, squaredLengths: Float64Array.from(squares) };
 }
 
 /** The spread of the categories' means, less what the sampling of their pictures adds to it. */

@@ -135,8 +135,8 @@ export class Rehearsal {
   ): Promise<Rehearsal | undefined> {
     const cast = castOf(problem);
     if (!cast) return undefined;
-    const stage = restrictToCategories({ ...withoutWeb(problem), testLabels: undefined }, { auxiliary: cast.audience });
-    const space = await WhitenedSpace.learn(stage, backend, options);
+    const space = await WhitenedSpace.learn(problem, backend, options, cast.audience);
+    const stage = restrictToCategories(withoutPictures(problem), { auxiliary: cast.audience });
     await pause();
     const drafts = draftsOf(problem, stage, cast, playsOf(problem, cast, wrong), backend, space, options);
     if (drafts.length === 0) return undefined;
@@ -221,19 +221,14 @@ export class Rehearsal {
   }
 }
 
-/** Plays have web pictures of their own. */
-function withoutWeb(problem: Problem): Problem {
+/** Plays have pictures of their own. */
+function withoutPictures(problem: Problem): Problem {
+  const none = { webText: undefined, webTexts: undefined, webKinds: undefined, webVouched: undefined };
   return {
     ...problem,
-    webFeatures: problem.webFeatures.view(0, 0),
-    webLabels: new Int32Array(0),
-    ...{
-      webText: undefined,
-      webTexts: undefined,
-      webKinds: undefined,
-      webVouched: undefined,
-      validationWeb: undefined,
-    },
+    ...{ auxiliaryFeatures: problem.auxiliaryFeatures.view(0, 0), auxiliaryLabels: new Int32Array(0) },
+    ...{ webFeatures: problem.webFeatures.view(0, 0), webLabels: new Int32Array(0), ...none },
+    ...{ testLabels: undefined, validationWeb: undefined },
   };
 }
 

@@ -4,6 +4,7 @@ import { Matrix } from '../../../src/linalg/matrix.js';
 import { fingerprint } from '../../../src/methods/blocks/preparation.js';
 import { powerAndLength, WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { generateProblem } from '../../../src/problem/generate.js';
+import { restrictToCategories } from '../../../src/problem/subset.js';
 
 const backend = await createBackend({ threads: 1 });
 const problem = generateProblem({ seed: 6, dimensions: 8, noise: 0.7 });
@@ -47,6 +48,25 @@ describe('the whitened space', () => {
       expect(sum).toBeCloseTo(0, 9);
       expect(plain.at(3, j) - plain.at(0, j)).toBeCloseTo(from.at(3, j) - from.at(0, j), 9);
     }
+  });
+
+  it('of some auxiliary categories is the one of a problem that has no others', async () => {
+    const chosen = [3, 0, 4];
+    const smaller = restrictToCategories({ ...problem, testLabels: undefined }, { auxiliary: chosen });
+    const [some, alone] = [
+      await WhitenedSpace.learn(problem, backend, options, chosen),
+      await WhitenedSpace.learn(smaller, backend, options),
+    ];
+    expect(some.auxiliaryCounts).toEqual(alone.auxiliaryCounts);
+    expect(some.within).toBeCloseTo(alone.within, 9);
+    const [placed, expected] = [some, alone].map((space) => space.placeRows(problem.testFeatures, 'float64'));
+    for (const [found, other] of [
+      [some.auxiliaryMeans, alone.auxiliaryMeans],
+      [placed, expected],
+    ])
+      found.data.forEach((value, k) => {
+        expect(value).toBeCloseTo(other.data[k], 7);
+      });
   });
 
   it('is learnt anew, and pictures placed anew, where a matrix holds other numbers than before', async () => {

@@ -1,0 +1,45 @@
+/**
+ * Features brought to power and length a block at a time in the memory of the kernels, where they stay until they have been
+ * looked at: they are copied once, and never all of them.
+ */
+import type { PoweredOptions } from '../backend.js';
+import { Matrix } from '../matrix.js';
+import type { RowWorkbench } from './workbench.js';
+
+/** Rows and bytes of a block at most. */
+const blockRows = 1024;
+const blockBytes = 2 ** 23;
+
+export function visitPowered(
+  bench: RowWorkbench,
+  rows: Matrix,
+  { power, dtype, centre, order }: PoweredOptions,
+  visit: (block: Matrix, start: number) => void,
+): void {
+  const { cols } = rows;
+  const count = order?.length ?? rows.rows;
+  const like = dtype === 'float64' ? new Float64Array(0) : new Float32Array(0);
+  const bytes = cols * like.BYTES_PER_ELEMENT;
+  const step = Math.max(1, Math.min(count, blockRows, Math.floor(blockBytes / Math.max(1, bytes))));
+  const pieceRows = bench.rowsPerPiece(cols);
+  const origin = bench.hold(centre ?? new Float64Array(cols), like);
+  const scratches = Array.from({ length: Math.ceil(step / pieceRows) }, () => bench.room((cols + 4) * 8));
+  const room = bench.room(step * bytes);
+  bench.keep();
+  for (let start = 0; start < count; start += step) {
+    const end = Math.min(count, start + step);
+    const block = new Matrix(bench.elements(like, room, (end - start) * cols), end - start, cols);
+    if (order) for (let i = start; i < end; i++) block.row(i - start).set(rows.row(order[i]));
+    else block.copyFrom(rows.view(start, end));
+    const pieces = scratches.slice(0, Math.ceil((end - start) / pieceRows));
+    bench.together(
+      dtype === 'float32',
+      pieces.map((scratch, k) => {
+        const here = Math.min(pieceRows, end - start - k * pieceRows);
+        const pointer = room + k * pieceRows * bytes;
+        return { kernel: 'powerRows', values: [here, cols, pointer, bytes, power, origin, scratch] };
+      }),
+    );
+    visit(block, start);
+  }
+}
