@@ -1,5 +1,7 @@
 // Sums of other rows, as a sparse matrix says.
 
+import { pair, sum } from './lanes';
+
 /** Row i of Y ← row i of Y + Σ_e values[e] (row columns[e] of X), e from starts[i] to starts[i + 1]; four vectors at a time. */
 // @ts-ignore: decorator
 @inline
@@ -54,4 +56,43 @@ export function sparseRows64(
   m: i32, n: i32, starts: usize, columns: usize, values: usize, x: usize, ldx: usize, y: usize, ldy: usize,
 ): void {
   sparse<f64>(m, n, starts, columns, values, x, ldx, y, ldy);
+}
+
+/** Σ_i Σ_e values[e] (row i of X)·(row columns[e] of X) over m rows from `first` on; values are f64. */
+// @ts-ignore: decorator
+@inline
+function form<T>(m: i32, n: i32, first: i32, starts: usize, columns: usize, values: usize, x: usize, ldx: usize): f64 {
+  const even = n & ~1;
+  let total: f64 = 0;
+  for (let i = 0; i < m; i++) {
+    const row = x + usize(first + i) * ldx;
+    const end = load<i32>(starts + usize(i) * 4, 4);
+    for (let e = load<i32>(starts + usize(i) * 4); e < end; e++) {
+      const other = x + usize(load<i32>(columns + usize(e) * 4)) * ldx;
+      let dot = f64x2.splat(0);
+      for (let c = 0; c < even; c += 2) {
+        const at = usize(c) * sizeof<T>();
+        dot = f64x2.add(dot, f64x2.mul(pair<T>(row + at), pair<T>(other + at)));
+      }
+      let own = sum(dot);
+      if (even < n) {
+        const at = usize(even) * sizeof<T>();
+        own += f64(load<T>(row + at)) * f64(load<T>(other + at));
+      }
+      total += load<f64>(values + usize(e) * 8) * own;
+    }
+  }
+  return total;
+}
+
+export function sparseForm32(
+  m: i32, n: i32, first: i32, starts: usize, columns: usize, values: usize, x: usize, ldx: usize,
+): f64 {
+  return form<f32>(m, n, first, starts, columns, values, x, ldx);
+}
+
+export function sparseForm64(
+  m: i32, n: i32, first: i32, starts: usize, columns: usize, values: usize, x: usize, ldx: usize,
+): f64 {
+  return form<f64>(m, n, first, starts, columns, values, x, ldx);
 }

@@ -65,7 +65,17 @@ export interface PoweredOptions {
   readonly order?: Int32Array;
 }
 
-/** The entries of row i lie from starts[i] to starts[i + 1]: where, and how much. */
+/** Log densities that fall linearly with the squared distance, for `scoreRows`. */
+export interface DistanceScores {
+  /** ‖x_i‖², for each row. */
+  readonly lengths: Float64Array;
+  /** ‖μ_c‖², a_c and b_c, for each column. */
+  readonly squares: Float64Array;
+  readonly factors: Float64Array;
+  readonly constants: Float64Array;
+}
+
+/** The entries of row i lie from starts[i] to starts[i + 1]: where, and how much. Nobody may change them while they are in use. */
 export interface SparseMatrix {
   readonly starts: Int32Array;
   readonly columns: Int32Array;
@@ -136,6 +146,12 @@ export interface Backend {
   softmaxRows(target: Matrix, scores: Matrix, offsets: Float64Array, weights: Float64Array, counts: Float64Array): void;
   /** Σ_i weights[i] Σ_c q_ic (s_ic − log q_ic) */
   energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number;
+  /** Σ_i weights[i] (row i of A)·(row i of B), accumulated in float64. */
+  weightedDot(a: Matrix, b: Matrix, weights: Float64Array): number;
+  /** Given products P_ic = x_i · μ_c: P_ic ← a_c max(0, ‖x_i‖² − 2 P_ic + ‖μ_c‖²) + b_c */
+  scoreRows(products: Matrix, scores: DistanceScores): void;
+  /** Σ |aᵢⱼ − bᵢⱼ|, accumulated in float64. */
+  sumOfDifferences(a: Matrix, b: Matrix): number;
   /** Every element x of A becomes sign(x) |x|^power, then every row is brought to unit length; rows of zeros stay. */
   powerRows(a: Matrix, power: number): void;
   /**
@@ -150,6 +166,8 @@ export interface Backend {
    * k for each row, one row after the other.
    */
   nearestRows(nearest: Int32Array, cosines: Float64Array, a: Matrix, squaredLengths: Float64Array): void;
+  /** Σ_ik s_ik (row i of A)·(row k of A) for a square sparse S, accumulated in float64. */
+  sparseForm(sparse: SparseMatrix, a: Matrix): number;
 
   /** Compiles kernels in CUDA C++ for the device; only a backend that runs such has this. */
   compile?(source: string, names: readonly string[]): DeviceProgram;

@@ -2,7 +2,14 @@
  * The passes of a backend whose matrices lie in this process's memory: written once over `gemv` and plain loops, used by
  * the WebAssembly and the native backend.
  */
-import type { GemmOptions, GemvOptions, PoweredOptions, PowerMixture, SparseMatrix } from './backend.js';
+import type {
+  DistanceScores,
+  GemmOptions,
+  GemvOptions,
+  PoweredOptions,
+  PowerMixture,
+  SparseMatrix,
+} from './backend.js';
 import { elementsOf, type Matrix, type Vector } from './matrix.js';
 import { RowPasses } from './rows/passes.js';
 import type { RowWorkbench } from './rows/workbench.js';
@@ -92,6 +99,18 @@ export abstract class HostPasses {
     return this.#rows.energyOfRows(chances, scores, weights);
   }
 
+  weightedDot(a: Matrix, b: Matrix, weights: Float64Array): number {
+    return this.#rows.weightedDot(a, b, weights);
+  }
+
+  scoreRows(products: Matrix, scores: DistanceScores): void {
+    this.#rows.scoreRows(products, scores);
+  }
+
+  sumOfDifferences(a: Matrix, b: Matrix): number {
+    return this.#rows.sumOfDifferences(a, b);
+  }
+
   powerRows(a: Matrix, power: number): void {
     this.#rows.powerRows(a, power);
   }
@@ -106,5 +125,9 @@ export abstract class HostPasses {
 
   nearestRows(nearest: Int32Array, cosines: Float64Array, a: Matrix, squaredLengths: Float64Array): void {
     this.#rows.nearestRows((...all) => this.gemm(...all), nearest, cosines, a, squaredLengths);
+  }
+
+  sparseForm(sparse: SparseMatrix, a: Matrix): number {
+    return this.#rows.sparseForm(sparse, a);
   }
 }

@@ -1,5 +1,14 @@
 /** Linear algebra: matrices, backends, random numbers. */
-export type { Backend, Device, DeviceProgram, GemmOptions, GemvOptions, KernelValue, SyrkOptions } from './backend.js';
+export type {
+  Backend,
+  Device,
+  DeviceProgram,
+  GemmOptions,
+  GemvOptions,
+  KernelValue,
+  SparseMatrix,
+  SyrkOptions,
+} from './backend.js';
 export { type BackendOptions, createBackend, deviceChoices } from './create.js';
 export { createCudaBackend, findGpu } from './cuda/index.js';
 export { type ArrayOf, asRow, type Dtype, elementsOf, Matrix, type RealArray, type Vector } from './matrix.js';

@@ -3,7 +3,15 @@
  * storage with an input. Native code trusts these; nothing else stands between a wrong shape and a wild write.
  */
 import { ArgumentError } from '../errors.js';
-import type { GemmOptions, GemvOptions, PoweredOptions, PowerMixture, SparseMatrix, SyrkOptions } from './backend.js';
+import type {
+  DistanceScores,
+  GemmOptions,
+  GemvOptions,
+  PoweredOptions,
+  PowerMixture,
+  SparseMatrix,
+  SyrkOptions,
+} from './backend.js';
 import { asRow, Matrix, type Vector } from './matrix.js';
 
 /** C (m×n) ← op(A) (m×k) op(B) (k×n) */
@@ -250,26 +258,42 @@ export function checkSoftmax(
     length('softmaxRows', name, values, scores.cols, `scores ${shape(scores)}`);
 }
 
+export function checkScores(products: Matrix, { lengths, squares, factors, constants }: DistanceScores): void {
+  const beside = `products ${shape(products)}`;
+  length('scoreRows', 'lengths', lengths, products.rows, beside);
+  for (const [name, values] of Object.entries({ squares, factors, constants }))
+    length('scoreRows', name, values, products.cols, beside);
+}
+
 /** A row of S for each row of the target, and entries that name rows of the source. */
-export function checkSparse(target: Matrix, { starts, columns, values }: SparseMatrix, source: Matrix): void {
+export function checkSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void {
   sameDtype('addSparse', { target, source });
   if (target.cols !== source.cols)
     throw new ArgumentError(`addSparse: target is ${shape(target)}, source is ${shape(source)}`);
+  checkEntries('addSparse', sparse, target.rows, source.rows);
+  separate('addSparse', 'target', target, { source });
+}
+
+/** Whether the entries of a sparse matrix lie within so many rows and columns. */
+export function checkEntries(
+  operation: string,
+  { starts, columns, values }: SparseMatrix,
+  rows: number,
+  sources: number,
+): void {
   const last = starts[starts.length - 1];
   const ascending = starts.every((start, i) => start >= (i === 0 ? 0 : starts[i - 1]));
-  if (
-    starts.length !== target.rows + 1 ||
-    !ascending ||
-    starts[0] !== 0 ||
-    last > columns.length ||
-    last > values.length
-  )
+  if (starts.length !== rows + 1 || !ascending || starts[0] !== 0 || last > columns.length || last > values.length)
     throw new ArgumentError(
-      `addSparse: ${target.rows} rows need ${target.rows + 1} ascending starts from 0 to at most ${Math.min(columns.length, values.length)} entries`,
+      `${operation}: ${rows} rows need ${rows + 1} ascending starts from 0 to at most ${Math.min(columns.length, values.length)} entries`,
     );
-  const wrong = columns.findIndex((column) => column < 0 || column >= source.rows);
-  if (wrong >= 0) throw new ArgumentError(`addSparse: entry ${wrong} names row ${columns[wrong]} of ${source.rows}`);
-  separate('addSparse', 'target', target, { source });
+  const wrong = columns.findIndex((column) => column < 0 || column >= sources);
+  if (wrong >= 0) throw new ArgumentError(`${operation}: entry ${wrong} names row ${columns[wrong]} of ${sources}`);
+}
+
+export function checkWeightedDot(a: Matrix, b: Matrix, weights: Float64Array): void {
+  checkSameShape('weightedDot', a, b);
+  length('weightedDot', 'weights', weights, a.rows, `A ${shape(a)}`);
 }
 
 export function checkEnergy(chances: Matrix, scores: Matrix, weights: Float64Array): void {

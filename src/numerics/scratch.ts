@@ -1,5 +1,10 @@
-/** Backend storage that is given back together, whatever happens in between. */
-import type { ArrayOf, Backend, Dtype, Matrix } from '../linalg/index.js';
+/** Storage for what is computed: on a GPU, or given back together, whatever happens in between. */
+import { type ArrayOf, type Backend, type Dtype, Matrix } from '../linalg/index.js';
+
+/** A zeroed matrix for many values: on a GPU there, elsewhere in ordinary memory, which other backends work on as well. */
+export function roomOn(backend: Backend, rows: number, cols: number, dtype: Dtype): Matrix {
+  return backend.device === 'cuda' ? backend.matrix(rows, cols, dtype) : Matrix.zeros(rows, cols, dtype);
+}
 
 export class Scratch {
   readonly #backend: Backend;

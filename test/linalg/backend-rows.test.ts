@@ -118,6 +118,59 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     );
   });
 
+  it('turns products into scores that fall with the squared distance', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const random = new Random(seed);
+        const products = operand(random, rows, cols, dtype, pad);
+        const before = products.copy();
+        const [lengths, squares] = [positive(random, rows), positive(random, cols)];
+        const [factors, constants] = [normal(random, cols), normal(random, cols)];
+        backend.scoreRows(products, { lengths, squares, factors, constants });
+        for (let i = 0; i < rows; i++)
+          for (let c = 0; c < cols; c++) {
+            const distance = Math.max(0, lengths[i] - 2 * before.at(i, c) + squares[c]);
+            const expected = factors[c] * distance + constants[c];
+            const size = Math.abs(expected) + Math.abs(constants[c]) + Math.abs(factors[c]) * (distance + 10);
+            expect(Math.abs(products.at(i, c) - expected)).toBeLessThanOrEqual(2 * epsilon[dtype] * size);
+          }
+        expect(changesAround(products)).toBe(0);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('adds up products of rows by weight', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const random = new Random(seed);
+        const [a, b] = [operand(random, rows, cols, dtype, pad), operand(random, rows, cols, dtype, 2 - pad)];
+        const weights = positive(random, rows);
+        let [expected, size] = [0, 0];
+        for (let i = 0; i < rows; i++)
+          for (let c = 0; c < cols; c++) {
+            expected += weights[i] * a.at(i, c) * b.at(i, c);
+            size += Math.abs(weights[i] * a.at(i, c) * b.at(i, c));
+          }
+        expect(Math.abs(backend.weightedDot(a, b, weights) - expected)).toBeLessThanOrEqual(1e-13 * size);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('adds up how far two matrices are apart', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const random = new Random(seed);
+        const [a, b] = [operand(random, rows, cols, dtype, pad), operand(random, rows, cols, dtype, 2 - pad)];
+        let expected = 0;
+        for (let i = 0; i < rows; i++) for (let c = 0; c < cols; c++) expected += Math.abs(a.at(i, c) - b.at(i, c));
+        expect(Math.abs(backend.sumOfDifferences(a, b) - expected)).toBeLessThanOrEqual(1e-13 * expected);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it.each([0.75, 1, 0.5, 0.6, 2])('raises features to the power %f and gives rows unit length', (power) => {
     fc.assert(
       fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
@@ -217,6 +270,59 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     );
   });
 
+  it('adds up products of the rows that a sparse matrix joins', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const random = new Random(seed);
+        const a = operand(random, rows, cols, dtype, pad);
+        const starts = new Int32Array(rows + 1);
+        for (let i = 0; i < rows; i++) starts[i + 1] = starts[i] + Math.floor(6 * random.uniform());
+        const columns = Int32Array.from({ length: starts[rows] }, () => Math.floor(rows * random.uniform()));
+        const values = normal(random, starts[rows]);
+        let [expected, size] = [0, 0];
+        for (let i = 0; i < rows; i++)
+          for (let e = starts[i]; e < starts[i + 1]; e++)
+            for (let c = 0; c < cols; c++) {
+              const term = values[e] * a.at(i, c) * a.at(columns[e], c);
+              expected += term;
+              size += Math.abs(term);
+            }
+        expect(Math.abs(backend.sparseForm({ starts, columns, values }, a) - expected)).toBeLessThanOrEqual(
+          1e-13 * size,
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('works on matrices that are too large for one piece, wherever they lie', () => {
+    const random = new Random(9);
+    const [rows, cols] = [700, 211];
+    const host = operand(random, rows, cols, 'float32', 3);
+    const other = operand(random, rows, cols, 'float32');
+    const own = backend.matrix(rows, cols, 'float32');
+    backend.copy(own, host);
+    const weights = positive(random, rows);
+    const offsets = normal(random, cols);
+    const starts = Int32Array.from({ length: rows + 1 }, (_, i) => 2 * i);
+    const columns = Int32Array.from({ length: 2 * rows }, () => Math.floor(rows * random.uniform()));
+    const sparse = { starts, columns, values: normal(random, 2 * rows) };
+    const passes = (matrix: Matrix) => {
+      const counts = new Float64Array(cols);
+      backend.addSparse(matrix, sparse, other);
+      const form = backend.sparseForm(sparse, matrix);
+      backend.softmaxRows(matrix, matrix, offsets, weights, counts);
+      const far = backend.sumOfDifferences(matrix, other);
+      return [form, far, backend.energyOfRows(matrix, other, weights), ...counts];
+    };
+    expect(passes(own)).toEqual(passes(host));
+    const back = Matrix.zeros(rows, cols, 'float32');
+    backend.copy(back, own);
+    expect(back.data).toEqual(host.copy().data);
+    expect(changesAround(host)).toBe(0);
+    backend.release(own);
+  });
+
   it('refuses vectors and labels that do not fit', () => {
     const products = Matrix.zeros(3, 2);
     const [three, two] = [new Float64Array(3).fill(1), new Float64Array(2).fill(1)];
@@ -242,5 +348,14 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     expect(add({ starts: Int32Array.of(0, 1, 1, 3) })).toThrow(ArgumentError);
     expect(add({}, Matrix.zeros(2, 3))).toThrow(ArgumentError);
     expect(add({}, products.view(0, 2))).toThrow(/shares storage/);
+    const form = (change: object) => () => backend.sparseForm({ ...sparse, ...change }, products);
+    expect(form({})).not.toThrow();
+    expect(form({ columns: Int32Array.of(0, 3) })).toThrow(/sparseForm: entry 1 names row 3 of 3/);
+    expect(form({ starts: Int32Array.of(0, 1, 2) })).toThrow(/4 ascending starts/);
+    const scores = { lengths: three, squares: two, factors: two, constants: two };
+    expect(() => backend.scoreRows(products, { ...scores, lengths: two })).toThrow(ArgumentError);
+    expect(() => backend.scoreRows(products, { ...scores, factors: three })).toThrow(ArgumentError);
+    expect(() => backend.sumOfDifferences(products, Matrix.zeros(2, 3))).toThrow(ArgumentError);
+    expect(() => backend.weightedDot(products, products, two)).toThrow(ArgumentError);
   });
 });

@@ -99,7 +99,12 @@ describe.each(backends)('threads of the $name backend', (present) => {
         const [nearest, cosines] = [new Int32Array(5 * rows), new Float64Array(5 * rows)];
         backend.nearestRows(nearest, cosines, given, weights);
         const places = Float64Array.from(nearest);
-        return [out, own, chances.data, counts, energy, powered.data, sums.data, spread.data, places, cosines];
+        const form = backend.sparseForm({ starts, columns, values: numbers(4 * rows).fill(0.3) }, given);
+        const far = Float64Array.of(form, backend.sumOfDifferences(given, chances));
+        const scores = given.copy();
+        backend.scoreRows(scores, { lengths, squares, factors: scales, constants: shifts });
+        const lists = [places, cosines, far, scores.data];
+        return [out, own, chances.data, counts, energy, powered.data, sums.data, spread.data, ...lists];
       }),
     );
   });

@@ -4,20 +4,33 @@
  * computed as C' = B'A' and lower triangles become upper ones.
  */
 import { BackendError, NotPositiveDefiniteError } from '../../errors.js';
-import type { Backend, DeviceProgram, GemmOptions, GemvOptions, KernelValue, SyrkOptions } from '../backend.js';
+import type {
+  Backend,
+  DeviceProgram,
+  GemmOptions,
+  GemvOptions,
+  KernelValue,
+  PoweredOptions,
+  SyrkOptions,
+} from '../backend.js';
 import { type ArrayOf, asRow, type Dtype, Matrix, type RealArray, type Vector } from '../matrix.js';
-import { RowPasses } from '../rows/passes.js';
 import * as check from '../shapes.js';
 import { address, type KernelArgument, Launcher, Program, real, whole } from './compile.js';
 import type { Gpu } from './device.js';
-import { Integers } from './integers.js';
+import { KeptArrays } from './kept-arrays.js';
 import { blockThreads, type KernelName, kernelNames, kernelSource, reductionBlocks } from './kernels.js';
 import { DeviceMatrix, DevicePool, DeviceStorage } from './memory.js';
 import { type Operand, Operands } from './operands.js';
 import { bindRoutines, operation, type Routines, right, scalar, upper } from './routines.js';
+import { DeviceRowPasses } from './row-passes.js';
 
 /** The calling thread's own stream (cudaStreamPerThread), as the calls with _ptds and _ptsz use it: threads overlap. */
 const threadStream = 2;
+
+/** Rows that are brought to power and length at a time. */
+const blockRows = 8192;
+/** Bytes of the products of rows with all rows that are held at a time, in double precision. */
+const productBytes = 2 ** 29;
 
 export class CudaBackend implements Backend {
   readonly device = 'cuda';
@@ -33,8 +46,8 @@ export class CudaBackend implements Backend {
   readonly #blas: bigint;
   readonly #solver: bigint;
   readonly #routines: Partial<Record<Dtype, Routines>> = {};
-  readonly #integers: Integers;
-  readonly #rows = new RowPasses();
+  readonly #kept: KeptArrays;
+  readonly #rows: DeviceRowPasses;
   #disposed = false;
 
   constructor(gpu: Gpu) {
@@ -45,7 +58,8 @@ export class CudaBackend implements Backend {
     this.#pool = new DevicePool(calls);
     this.#operands = new Operands(this.#pool);
     this.#launcher = new Launcher(calls);
-    this.#integers = new Integers(this.#pool);
+    this.#kept = new KeptArrays(this.#pool);
+    this.#rows = new DeviceRowPasses(gpu, this.#pool, this.#operands, this.#launcher, this.#kept);
     const handle = new BigUint64Array(1);
     calls.bind('blas', 'cublasCreate_v2', ['void *'])(handle);
     this.#blas = handle[0];
@@ -249,7 +263,7 @@ export class CudaBackend implements Backend {
   segmentDots(out: Vector, a: Matrix, directions: Matrix, starts: Int32Array): void {
     check.checkSegments('segmentDots', a, directions, starts, out);
     if (a.rows === 0) return;
-    const plan = this.#integers.segments(starts);
+    const plan = this.#kept.segments(starts);
     this.#with([a, directions], asRow(out), false, ([ma, md], mo) => {
       const operands = [
         address(mo.pointer),
@@ -270,7 +284,7 @@ export class CudaBackend implements Backend {
   segmentSums(out: Matrix, a: Matrix, weights: Vector, starts: Int32Array, beta = 0): void {
     check.checkSegments('segmentSums', a, out, starts, weights);
     if (out.rows === 0 || out.cols === 0) return;
-    const plan = this.#integers.segments(starts);
+    const plan = this.#kept.segments(starts);
     const across = Math.ceil(a.cols / blockThreads);
     this.#operands.borrowing(Math.max(1, plan.chunks) * a.cols * 8, (partial) =>
       this.#with([a, asRow(weights)], out, beta !== 0, ([ma, mw], mo) => {
@@ -295,8 +309,6 @@ export class CudaBackend implements Backend {
     );
   }
 
-  // Passes over rows beside products run on the host: no kernels of them have been tried on a device.
-
   logPowerSums(...all: Parameters<Backend['logPowerSums']>): void {
     this.#ready();
     this.#rows.logPowerSums(...all);
@@ -312,6 +324,21 @@ export class CudaBackend implements Backend {
     return this.#rows.energyOfRows(...all);
   }
 
+  weightedDot(...all: Parameters<Backend['weightedDot']>): number {
+    this.#ready();
+    return this.#rows.weightedDot(...all);
+  }
+
+  scoreRows(...all: Parameters<Backend['scoreRows']>): void {
+    this.#ready();
+    this.#rows.scoreRows(...all);
+  }
+
+  sumOfDifferences(a: Matrix, b: Matrix): number {
+    this.#ready();
+    return this.#rows.sumOfDifferences(a, b);
+  }
+
   powerRows(a: Matrix, power: number): void {
     this.#ready();
     this.#rows.powerRows(a, power);
@@ -322,14 +349,48 @@ export class CudaBackend implements Backend {
     this.#rows.addSparse(...all);
   }
 
-  visitPowered(...all: Parameters<Backend['visitPowered']>): void {
+  visitPowered(a: Matrix, options: PoweredOptions, visit: (block: Matrix, start: number) => void): void {
     this.#ready();
-    this.#rows.visitPowered(...all);
+    check.checkPowered(a, options);
+    const { power, dtype, centre, order } = options;
+    const count = order?.length ?? a.rows;
+    const step = Math.max(1, Math.min(count, blockRows));
+    const room = this.matrix(step, a.cols, dtype);
+    const gathered = order && Matrix.zeros(step, a.cols, a.dtype);
+    try {
+      for (let start = 0; start < count; start += step) {
+        const end = Math.min(count, start + step);
+        const block = room.view(0, end - start);
+        if (gathered) for (let i = start; i < end; i++) gathered.row(i - start).set(a.row(order[i]));
+        this.copy(block, gathered?.view(0, end - start) ?? a.view(start, end));
+        this.#rows.powerRows(block, power, centre);
+        visit(block, start);
+      }
+    } finally {
+      this.release(room);
+    }
   }
 
-  nearestRows(...all: Parameters<Backend['nearestRows']>): void {
+  nearestRows(nearest: Int32Array, cosines: Float64Array, a: Matrix, squaredLengths: Float64Array): void {
     this.#ready();
-    this.#rows.nearestRows((...operands) => this.gemm(...operands), ...all);
+    if (check.checkNearest(nearest, cosines, a, squaredLengths) === 0) return;
+    const there = a instanceof DeviceMatrix ? a : this.matrix(a.rows, a.cols, a.dtype);
+    const step = Math.min(a.rows, Math.max(1, Math.floor(productBytes / (8 * a.rows))));
+    const products = this.matrix(step, a.rows, a.dtype);
+    try {
+      if (there !== a) this.copy(there, a);
+      this.#rows.nearestRows(nearest, cosines, squaredLengths, products, (start, end) =>
+        this.gemm(products.view(0, end - start), there.view(start, end), there, { transposeB: true }),
+      );
+    } finally {
+      this.release(products);
+      if (there !== a) this.release(there);
+    }
+  }
+
+  sparseForm(...all: Parameters<Backend['sparseForm']>): number {
+    this.#ready();
+    return this.#rows.sparseForm(...all);
   }
 
   cholesky(a: Matrix): void {
@@ -400,7 +461,7 @@ export class CudaBackend implements Backend {
   }
 
   #argument(value: KernelValue): KernelArgument {
-    if (value instanceof Int32Array) return address(this.#integers.addressOf(value));
+    if (value instanceof Int32Array) return address(this.#kept.addressOf(value));
     if (!(value instanceof Matrix)) return value;
     if (!(value instanceof DeviceMatrix)) throw new BackendError('a kernel was given a matrix outside the device');
     return address(value.device.onDevice() + value.offset * value.device.width);

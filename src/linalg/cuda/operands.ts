@@ -1,5 +1,5 @@
 /** What one call of the backend works on: device matrices in place, ordinary ones taken to the device and back. */
-import type { Dtype, Matrix, RealArray } from '../matrix.js';
+import { type Dtype, Matrix, type RealArray } from '../matrix.js';
 import { DeviceMatrix, type DevicePool } from './memory.js';
 
 /** An operand on the device for the length of one call. */
@@ -8,6 +8,7 @@ export interface Operand {
   stride: number;
 }
 
+const nothing = Matrix.zeros(0, 0);
 const widthOf = (dtype: Dtype) => (dtype === 'float64' ? 8 : 4);
 
 export class Operands {
@@ -44,6 +45,11 @@ export class Operands {
     } finally {
       for (const { pointer, bytes } of borrowed) this.#pool.give(pointer, bytes);
     }
+  }
+
+  /** The same where nothing but what `run` takes back itself is written. */
+  reading(inputs: Matrix[], run: (inputs: Operand[]) => void): void {
+    this.with(inputs, nothing, false, (operands) => run(operands));
   }
 
   /** Room for so many bytes while `run` lasts. */

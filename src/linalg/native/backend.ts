@@ -11,6 +11,7 @@ import {
   checkAxpby,
   checkCholesky,
   checkCholeskySolve,
+  checkCopy,
   checkEigh,
   checkFinite,
   checkGemm,
@@ -21,7 +22,7 @@ import {
   checkSegments,
   checkSyrk,
 } from '../shapes.js';
-import { type Call, gemmCalls, gemvCalls, syrkCalls, triangularCalls } from './calls.js';
+import { type Call, copyCalls, gemmCalls, gemvCalls, syrkCalls, triangularCalls } from './calls.js';
 import { addScaled, dotProduct, mirrorLowerTriangle, rowDotProducts, scale, scaleEachRow } from './elementwise.js';
 import type { Library } from './library.js';
 import { type BoundRoutines, lazyRoutines, type Pool } from './pool.js';
@@ -29,6 +30,8 @@ import type { Routines } from './routines.js';
 
 /** Up to this order one thread factorizes faster than several: the panels are too small to share out. */
 const singleThreadedOrder = 800;
+/** Elements from which on several threads copy. */
+const worthSharing = 2 ** 18;
 /** Columns of a panel of the blocked Cholesky factorization. */
 const panel = 256;
 
@@ -136,6 +139,14 @@ export class NativeBackend extends HostPasses implements Backend {
       else calls.push(...gemvCalls(row, a.view(from, to), factors.subarray(from, to), true, 1, beta));
     }
     this.#run(routines, a, calls);
+  }
+
+  override copy(target: Matrix, source: Matrix): void {
+    checkCopy(target, source);
+    const large = target.rows * target.cols >= worthSharing;
+    const apart = target.dtype === source.dtype && target.storage !== source.storage;
+    if (!this.#pool || !large || !apart) target.copyFrom(source);
+    else this.#run(this.#routines('copy', target.data), target, copyCalls(target, source));
   }
 
   override dot(a: Matrix, b: Matrix): number {

@@ -6,7 +6,7 @@ import type { Matrix, RealArray } from '../matrix.js';
 import type { Flag, Pointer } from './routines.js';
 
 /** Routines that can be handed to another thread. */
-export const sharedRoutines = ['gemm', 'syrk', 'gemv', 'trsm'] as const;
+export const sharedRoutines = ['gemm', 'syrk', 'gemv', 'trsm', 'lacpy'] as const;
 
 /** A routine of `Routines` and its arguments in order. */
 export interface Call {
@@ -19,10 +19,14 @@ const smallestWork = 1.5e7;
 /** A matrix-vector product of this many elements or fewer comes from the cache in one go. */
 const smallestMatrix = 2 ** 18;
 
-/** [0, size) in equal pieces: a power of two of them, at most 64, each with at least `smallest` elements. */
-function pieces(size: number, smallest: number): [number, number][] {
+/** Rows of a product are cut into at most `mostPieces`; where that gives fewer than enough, its columns are cut too. */
+const mostPieces = 64;
+const enoughPieces = 16;
+
+/** [0, size) in equal pieces: a power of two of them, each with at least `smallest` elements. */
+function pieces(size: number, smallest: number, most = mostPieces): [number, number][] {
   let count = 1;
-  while (count < 64 && size >= 2 * count * smallest) count *= 2;
+  while (count < most && size >= 2 * count * smallest) count *= 2;
   return Array.from({ length: count }, (_, i) => [
     Math.floor((i * size) / count),
     Math.floor(((i + 1) * size) / count),
@@ -43,7 +47,8 @@ export function gemmCalls(
   const { rows: m, cols: n } = c;
   const large = 2 * m * n * k >= smallestWork;
   const rowPieces = large ? pieces(m, 192) : whole(m);
-  const colPieces = large && rowPieces.length === 1 ? pieces(n, 192) : whole(n);
+  const colPieces =
+    large && rowPieces.length < enoughPieces ? pieces(n, 192, enoughPieces / rowPieces.length) : whole(n);
   const [flagA, flagB] = [flag(transposeA), flag(transposeB)];
   return rowPieces.flatMap(([top, bottom]) =>
     colPieces.map(([left, right]) => {
@@ -126,4 +131,21 @@ function flag(value: boolean): Flag {
 function from(matrix: Matrix, row: number, col: number): Pointer {
   const start = row * matrix.stride + col;
   return start === 0 ? matrix.data : matrix.data.subarray(start);
+}
+
+/** Copies all rows of a matrix to an address, one after the other. */
+export function bringCalls(matrix: Matrix, address: number): Call[] {
+  const { rows, cols, stride, data } = matrix;
+  return pieces(rows, 1).map(([top, bottom]) => {
+    const there = address + top * cols * data.BYTES_PER_ELEMENT;
+    return call('lacpy', cols, bottom - top, from(matrix, top, 0), stride, there, cols);
+  });
+}
+
+/** Target ← source, of one shape and precision. */
+export function copyCalls(target: Matrix, source: Matrix): Call[] {
+  return pieces(target.rows, 1).map(([top, bottom]) => {
+    const [to, back] = [from(target, top, 0), from(source, top, 0)];
+    return call('lacpy', target.cols, bottom - top, back, source.stride, to, target.stride);
+  });
 }

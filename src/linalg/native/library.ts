@@ -80,7 +80,7 @@ export function openLibrary(koffi: typeof Koffi, candidate: Candidate): Library 
     },
     reentrant: isReentrant(handle, family, blas.spelling),
     routine(name, pointers, characters, result = 'void') {
-      const home = /potr|syev/.test(name) ? parts.lapack : parts.blas;
+      const home = /potr|syev|lacpy/.test(name) ? parts.lapack : parts.blas;
       return bind(home, name, result, pointers, characters);
     },
     address(data) {

@@ -11,8 +11,8 @@ import { artefact } from '../../artefact.js';
 import { BackendError } from '../../errors.js';
 import type { Dtype, RealArray } from '../matrix.js';
 import type { RowCalls, RowStart } from '../rows/calls.js';
-import { RowWorkbench } from '../rows/workbench.js';
-import { type Call, sharedRoutines } from './calls.js';
+import { type Carried, RowWorkbench } from '../rows/workbench.js';
+import { bringCalls, type Call, sharedRoutines } from './calls.js';
 import type { Library } from './library.js';
 import { bindRoutines, type Routines } from './routines.js';
 
@@ -24,11 +24,17 @@ const failed = 3;
 const ended = 4;
 
 const controlWords = 5;
-/** Numbers per call: the routine, the dtype, and up to 14 arguments. */
-const callWidth = 16;
+/** Numbers per call: the routine, the dtype, and up to 30 arguments. */
+const callWidth = 32;
 const mostCalls = 256;
-/** In the place of a BLAS routine: the next number is that of a call of a kernel over rows. */
+/**
+ * In the place of a BLAS routine: the arguments are the number of a call of a kernel over rows, how many copies are made before it
+ * and after it, and those copies.
+ */
 const rowCall = sharedRoutines.length;
+/** Arguments of a copy: those of `lacpy`. */
+const copyWidth = 6;
+const copiesAt = 3;
 
 export interface Shared {
   control: Int32Array;
@@ -66,11 +72,19 @@ export class Pool {
   readonly #shared: Shared;
   readonly #hands: Hands;
   readonly #address: (data: RealArray) => number;
+  /** Address of the workbench's memory, which stays where it is when it grows. */
+  readonly #bench: number;
 
-  private constructor(shared: Shared, library: Library, workbench: RowWorkbench) {
+  private constructor(shared: Shared, library: Library, workbench: RowWorkbench, threads: number) {
     this.#shared = shared;
     this.workbench = workbench;
-    workbench.crew = (count) => this.#runRows(count);
+    this.#bench = library.address(new Float64Array(workbench.start.memory.buffer));
+    workbench.crew = {
+      threads,
+      run: (count) => this.#open(count),
+      carry: (...all) => this.#carry(...all),
+      bring: (matrix, pointer) => this.run(matrix.dtype, bringCalls(matrix, this.#bench + pointer)),
+    };
     this.#hands = { routines: lazyRoutines(library), rows: workbench };
     this.#address = library.address;
   }
@@ -90,7 +104,7 @@ export class Pool {
       { length: count },
       () => new Worker(artefact('linalg/native/worker.js'), { workerData: start, name: 'blas' }),
     );
-    const pool = new Pool(shared, library, workbench);
+    const pool = new Pool(shared, library, workbench, count + 1);
     try {
       await Promise.all(workers.map(ready));
       // From here on they sleep until they are needed and must not keep the process alive.
@@ -115,13 +129,18 @@ export class Pool {
     this.#open(calls.length);
   }
 
-  #runRows(count: number): void {
+  /** Writes down that a call of a kernel over rows is to be made, and what its thread copies before and after it. */
+  #carry(call: number, start: number, end: number, brought: readonly Carried[], fetched: readonly Carried[]): void {
     const { calls } = this.#shared;
-    for (let i = 0; i < count; i++) {
-      calls[i * callWidth] = rowCall;
-      calls[i * callWidth + 2] = i;
-    }
-    this.#open(count);
+    const at = call * callWidth;
+    const dtype = (brought[0] ?? fetched[0])?.matrix.dtype;
+    calls.set([rowCall, dtype === 'float64' ? 1 : 0, call, brought.length, fetched.length], at);
+    [...brought, ...fetched].forEach(({ matrix: { data, cols, stride }, pointer }, k) => {
+      const there = this.#address(data) + start * stride * data.BYTES_PER_ELEMENT;
+      const here = this.#bench + pointer;
+      const ends = k < brought.length ? [there, stride, here, cols] : [here, cols, there, stride];
+      calls.set([cols, end - start, ...ends], at + 2 + copiesAt + k * copyWidth);
+    });
   }
 
   /** Opens the batch of calls that are written down, and returns when the last is finished. */
@@ -161,9 +180,9 @@ function workThrough({ control, calls }: Shared, { routines, rows }: Hands): voi
     if (ticket <= 0) return;
     const at = (ticket - 1) * callWidth;
     try {
-      if (calls[at] === rowCall) rows.make(calls[at + 2]);
+      const bound = routines(calls[at + 1] === 1 ? 'float64' : 'float32');
+      if (calls[at] === rowCall) makeRowCall(calls.subarray(at + 2, at + callWidth), bound, rows);
       else {
-        const bound = routines(calls[at + 1] === 1 ? 'float64' : 'float32');
         const routine = bound[sharedRoutines[calls[at]]] as (...values: number[]) => void;
         routine(...calls.subarray(at + 2, at + callWidth));
       }
@@ -173,6 +192,17 @@ function workThrough({ control, calls }: Shared, { routines, rows }: Hands): voi
     Atomics.add(control, finished, 1);
     Atomics.notify(control, finished);
   }
+}
+
+function makeRowCall(values: Float64Array, { lacpy }: Routines, rows: Hands['rows']): void {
+  const [call, before, after] = values;
+  const copy = (k: number) => {
+    const [m, n, a, lda, b, ldb] = values.subarray(copiesAt + k * copyWidth);
+    lacpy(m, n, a, lda, b, ldb);
+  };
+  for (let k = 0; k < before; k++) copy(k);
+  rows.make(call);
+  for (let k = before; k < before + after; k++) copy(k);
 }
 
 /** The life of a worker: work when a batch opens, sleep otherwise, until the pool ends. */

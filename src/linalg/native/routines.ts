@@ -61,6 +61,8 @@ export interface Routines {
   axpy(n: number, alpha: number, x: Pointer, y: Pointer): void;
   /** x ← α x */
   scal(n: number, alpha: number, x: Pointer): void;
+  /** B ← A, both m×n */
+  lacpy(m: number, n: number, a: Pointer, lda: number, b: Pointer, ldb: number): void;
   /** x · y */
   dot(n: number, x: Pointer, y: Pointer): number;
 }
@@ -83,6 +85,7 @@ export function bindRoutines(library: Library, dtype: Dtype): Routines {
   const syevd = bind('syevd', 11, 2);
   const axpy = bind('axpy', 6, 0);
   const scal = bind('scal', 4, 0);
+  const lacpy = bind('lacpy', 7, 1);
   const dot = bind('dot', 5, 0, dtype === 'float64' ? 'double' : 'float');
 
   // Scalars go by reference through these; calls are synchronous, so one set serves them all.
@@ -125,6 +128,10 @@ export function bindRoutines(library: Library, dtype: Dtype): Routines {
     },
     scal(n, alpha, x) {
       scal(integer(s0, n), real(r0, alpha), x, one);
+    },
+    lacpy(m, n, a, lda, b, ldb) {
+      const [rows, columns, strideA, strideB] = [integer(s0, m), integer(s1, n), integer(s2, lda), integer(s3, ldb)];
+      lacpy(letterN, rows, columns, a, strideA, b, strideB, 1);
     },
     dot(n, x, y) {
       return dot(integer(s0, n), x, one, y, one) as number;

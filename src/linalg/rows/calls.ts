@@ -22,13 +22,21 @@ const names = [
   'nearestOfRows64',
   'nearestOfColumns32',
   'nearestOfColumns64',
+  'sparseForm32',
+  'sparseForm64',
+  'scoreRows32',
+  'scoreRows64',
+  'sumOfDifferences32',
+  'sumOfDifferences64',
+  'weightedDot32',
+  'weightedDot64',
 ] as const;
 export type RowKernel = (typeof names)[number] extends `${infer Name}32` | `${infer Name}64` ? Name : never;
 
 /** Calls lie above what a module keeps for itself: the kernel, its arguments, and last what it returned. */
 const callsAt = 4096;
 const callWidth = 16;
-export const mostCalls = 64;
+export const mostCalls = 256;
 /** Where everything else begins. */
 export const heapAt = callsAt + mostCalls * callWidth * 8;
 

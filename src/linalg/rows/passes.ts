@@ -1,7 +1,18 @@
 /** The passes of backends over the rows of matrices in this process's memory, by the kernels of assembly/rows. */
-import type { PoweredOptions, PowerMixture, SparseMatrix } from '../backend.js';
-import type { Matrix } from '../matrix.js';
-import { checkEnergy, checkNearest, checkPowered, checkPowerSums, checkSoftmax, checkSparse } from '../shapes.js';
+import type { DistanceScores, PoweredOptions, PowerMixture, SparseMatrix } from '../backend.js';
+import type { Matrix, RealArray } from '../matrix.js';
+import {
+  checkEnergy,
+  checkEntries,
+  checkNearest,
+  checkPowered,
+  checkPowerSums,
+  checkSameShape,
+  checkScores,
+  checkSoftmax,
+  checkSparse,
+  checkWeightedDot,
+} from '../shapes.js';
 import { findNearest, type Multiply } from './nearest.js';
 import { visitPowered } from './powered.js';
 import { RowWorkbench } from './workbench.js';
@@ -46,8 +57,8 @@ export class RowPasses {
         ...{ lengths: here.room(step * 8), out: here.room(step * 8), own: here.room(step * 8) },
         piece: here.room((step * cols + 3) * data.BYTES_PER_ELEMENT),
       }),
+      brought: ({ piece }) => [{ matrix: products, pointer: piece }],
       bring: (place, start, end) => {
-        here.bring(products, start, end, place.piece);
         here.reals(place.lengths, end - start).set(lengths.subarray(start, end));
         here.reals(place.own, end - start).fill(0);
         const names = here.integers(place.labels, end - start);
@@ -87,15 +98,15 @@ export class RowPasses {
         ...{ scratch: here.room((cols + 4) * 8), weights: here.room(step * 8) },
         ...{ counts: here.room((cols + 3) * 8), piece: here.room(step * bytes + 16) },
       }),
+      brought: ({ piece }) => [{ matrix: scores, pointer: piece }],
+      fetched: ({ piece }) => [{ matrix: target, pointer: piece }],
       bring: (place, start, end) => {
-        here.bring(scores, start, end, place.piece);
         here.reals(place.weights, end - start).set(weights.subarray(start, end));
         here.reals(place.counts, cols).fill(0);
         const { piece } = place;
         return [end - start, cols, piece, bytes, offsetsAt, piece, bytes, place.weights, place.counts, place.scratch];
       },
-      fetch: (place, start, end) => {
-        here.fetch(target, start, end, place.piece);
+      fetch: (place) => {
         const found = here.reals(place.counts, cols);
         for (let c = 0; c < cols; c++) counts[c] += found[c];
       },
@@ -105,27 +116,39 @@ export class RowPasses {
   /** `Backend.energyOfRows` */
   energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number {
     checkEnergy(chances, scores, weights);
+    return this.#weighted('energyOfRows', chances, scores, weights);
+  }
+
+  /** `Backend.weightedDot` */
+  weightedDot(a: Matrix, b: Matrix, weights: Float64Array): number {
+    checkWeightedDot(a, b, weights);
+    return this.#weighted('weightedDot', a, b, weights);
+  }
+
+  /** What a kernel makes of pairs of rows, times weights, added up. */
+  #weighted(kernel: 'energyOfRows' | 'weightedDot', a: Matrix, b: Matrix, weights: Float64Array): number {
     const here = this.#workbench();
-    const { cols, data } = scores;
-    const bytes = cols * data.BYTES_PER_ELEMENT;
-    const step = here.rowsPerPiece(cols);
+    const bytes = a.cols * a.data.BYTES_PER_ELEMENT;
+    const step = here.rowsPerPiece(a.cols);
     let total = 0;
     here.inPieces(step, {
-      kernel: 'energyOfRows',
-      matrix: scores,
+      kernel,
+      matrix: a,
       reserve: () => ({
         weights: here.room(step * 8),
-        chances: here.room(step * bytes),
-        scores: here.room(step * bytes),
+        first: here.room(step * bytes),
+        second: here.room(step * bytes),
       }),
+      brought: ({ first, second }) => [
+        { matrix: a, pointer: first },
+        { matrix: b, pointer: second },
+      ],
       bring: (place, start, end) => {
-        here.bring(chances, start, end, place.chances);
-        here.bring(scores, start, end, place.scores);
         here.reals(place.weights, end - start).set(weights.subarray(start, end));
-        return [end - start, cols, place.chances, bytes, place.scores, bytes, place.weights];
+        return [end - start, a.cols, place.first, bytes, place.second, bytes, place.weights];
       },
-      fetch: (_place, _start, _end, energy) => {
-        total += energy;
+      fetch: (_place, _start, _end, sum) => {
+        total += sum;
       },
     });
     return total;
@@ -141,11 +164,9 @@ export class RowPasses {
       kernel: 'powerRows',
       matrix: rows,
       reserve: () => ({ scratch: here.room((rows.cols + 4) * 8), piece: here.room(step * bytes) }),
-      bring: ({ piece, scratch }, start, end) => {
-        here.bring(rows, start, end, piece);
-        return [end - start, rows.cols, piece, bytes, power, origin, scratch];
-      },
-      fetch: ({ piece }, start, end) => here.fetch(rows, start, end, piece),
+      brought: ({ piece }) => [{ matrix: rows, pointer: piece }],
+      fetched: ({ piece }) => [{ matrix: rows, pointer: piece }],
+      bring: ({ piece, scratch }, start, end) => [end - start, rows.cols, piece, bytes, power, origin, scratch],
     });
   }
 
@@ -162,47 +183,163 @@ export class RowPasses {
       findNearest(this.#workbench(), multiply, nearest, cosines, a, squares);
   }
 
-  /** `Backend.addSparse`: a stripe of columns of the one matrix lies on the workbench, the rows of the other pass by. */
+  /** `Backend.scoreRows` */
+  scoreRows(products: Matrix, scores: DistanceScores): void {
+    checkScores(products, scores);
+    const { lengths, squares, factors, constants } = scores;
+    const here = this.#workbench();
+    const { cols, data } = products;
+    const bytes = cols * data.BYTES_PER_ELEMENT;
+    const step = here.rowsPerPiece(cols);
+    const columns = [squares, factors, constants].map((values) => here.hold(values, values));
+    here.inPieces(step, {
+      kernel: 'scoreRows',
+      matrix: products,
+      reserve: () => ({ lengths: here.room(step * 8), piece: here.room(step * bytes) }),
+      brought: ({ piece }) => [{ matrix: products, pointer: piece }],
+      fetched: ({ piece }) => [{ matrix: products, pointer: piece }],
+      bring: (place, start, end) => {
+        here.reals(place.lengths, end - start).set(lengths.subarray(start, end));
+        return [end - start, cols, place.piece, bytes, place.lengths, ...columns];
+      },
+    });
+  }
+
+  /** `Backend.sumOfDifferences` */
+  sumOfDifferences(a: Matrix, b: Matrix): number {
+    checkSameShape('sumOfDifferences', a, b);
+    const here = this.#workbench();
+    const bytes = a.cols * a.data.BYTES_PER_ELEMENT;
+    const step = here.rowsPerPiece(a.cols);
+    let total = 0;
+    here.inPieces(step, {
+      kernel: 'sumOfDifferences',
+      matrix: a,
+      reserve: () => ({ first: here.room(step * bytes), second: here.room(step * bytes) }),
+      brought: ({ first, second }) => [
+        { matrix: a, pointer: first },
+        { matrix: b, pointer: second },
+      ],
+      bring: ({ first, second }, start, end) => [end - start, a.cols, first, bytes, second, bytes],
+      fetch: (_place, _start, _end, sum) => {
+        total += sum;
+      },
+    });
+    return total;
+  }
+
+  /** `Backend.addSparse` */
   addSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void {
     checkSparse(target, sparse, source);
-    const bytes = source.data.BYTES_PER_ELEMENT;
-    const fitting = Math.floor(stripeBytes / (Math.max(1, source.rows) * bytes * stripeColumns)) * stripeColumns;
-    const width = Math.max(stripeColumns, fitting);
-    for (let column = 0; column < target.cols; column += width) {
-      const end = Math.min(target.cols, column + width);
+    for (const [column, end] of stripesOf(source)) {
       const views = [target, source].map((matrix) => matrix.view(0, matrix.rows, column, end));
       this.#addStripe(views[0], sparse, views[1]);
     }
   }
 
-  #addStripe(target: Matrix, { starts, columns, values }: SparseMatrix, source: Matrix): void {
+  #addStripe(target: Matrix, sparse: SparseMatrix, source: Matrix): void {
     const here = this.#workbench();
     const { cols, rows, data } = target;
     const bytes = data.BYTES_PER_ELEMENT;
-    const whole = here.room(source.rows * cols * bytes + 16);
-    here.bring(source, 0, source.rows, whole);
+    const stride = cols * bytes;
+    const whole = here.room(source.rows * stride + 16);
+    here.bringAll(source, whole);
     const step = here.rowsPerPiece(cols);
-    let most = 0;
-    for (let start = 0; start < rows; start += step)
-      most = Math.max(most, starts[Math.min(rows, start + step)] - starts[start]);
+    const entries = new Entries(here, sparse, rows, step, data);
     here.inPieces(step, {
       kernel: 'sparseRows',
       matrix: target,
-      reserve: () => ({
-        ...{ starts: here.room((step + 1) * 4), columns: here.room(most * 4) },
-        ...{ values: here.room(most * bytes), piece: here.room(step * cols * bytes + 16) },
-      }),
-      bring: (place, start, end) => {
-        const [first, last] = [starts[start], starts[end]];
-        here.bring(target, start, end, place.piece);
-        const own = here.integers(place.starts, end - start + 1);
-        for (let i = start; i <= end; i++) own[i - start] = starts[i] - first;
-        here.integers(place.columns, last - first).set(columns.subarray(first, last));
-        here.elements(data, place.values, last - first).set(values.subarray(first, last));
-        const stride = cols * bytes;
-        return [end - start, cols, place.starts, place.columns, place.values, whole, stride, place.piece, stride];
-      },
-      fetch: (place, start, end) => here.fetch(target, start, end, place.piece),
+      reserve: () => ({ ...entries.reserve(), piece: here.room(step * stride + 16) }),
+      brought: ({ piece }) => [{ matrix: target, pointer: piece }],
+      fetched: ({ piece }) => [{ matrix: target, pointer: piece }],
+      bring: (place, start, end) => [
+        ...[end - start, cols, ...entries.bring(place, start, end)],
+        ...[whole, stride, place.piece, stride],
+      ],
     });
+  }
+
+  /** `Backend.sparseForm` */
+  sparseForm(sparse: SparseMatrix, a: Matrix): number {
+    checkEntries('sparseForm', sparse, a.rows, a.rows);
+    let total = 0;
+    for (const [column, end] of stripesOf(a)) {
+      const here = this.#workbench();
+      const stripe = a.view(0, a.rows, column, end);
+      const { cols, rows, data } = stripe;
+      const stride = cols * data.BYTES_PER_ELEMENT;
+      const whole = here.room(rows * stride + 16);
+      here.bringAll(stripe, whole);
+      const step = here.rowsPerPiece(cols);
+      const entries = new Entries(here, sparse, rows, step, sparse.values);
+      here.inPieces(step, {
+        kernel: 'sparseForm',
+        matrix: stripe,
+        reserve: () => entries.reserve(),
+        bring: (place, start, end) => [
+          ...[end - start, cols, start, ...entries.bring(place, start, end)],
+          ...[whole, stride],
+        ],
+        fetch: (_place, _start, _end, sum) => {
+          total += sum;
+        },
+      });
+    }
+    return total;
+  }
+}
+
+/** Columns [from, to) of a matrix that lie on the workbench together, since any of its rows may be asked for. */
+function stripesOf({ rows, cols, data }: Matrix): [number, number][] {
+  const fitting =
+    Math.floor(stripeBytes / (Math.max(1, rows) * data.BYTES_PER_ELEMENT * stripeColumns)) * stripeColumns;
+  const width = Math.max(stripeColumns, fitting);
+  return Array.from({ length: Math.ceil(cols / width) }, (_, k) => [k * width, Math.min(cols, (k + 1) * width)]);
+}
+
+interface EntryPlace {
+  readonly starts: number;
+  readonly columns: number;
+  readonly values: number;
+}
+
+/** The entries of some rows of a sparse matrix on the workbench. */
+class Entries {
+  readonly #here: RowWorkbench;
+  readonly #sparse: SparseMatrix;
+  readonly #step: number;
+  readonly #most: number;
+  /** Of the precision that values are brought in. */
+  readonly #like: RealArray;
+
+  constructor(here: RowWorkbench, sparse: SparseMatrix, rows: number, step: number, like: RealArray) {
+    this.#here = here;
+    this.#sparse = sparse;
+    this.#step = step;
+    this.#like = like;
+    let most = 0;
+    for (let start = 0; start < rows; start += step)
+      most = Math.max(most, sparse.starts[Math.min(rows, start + step)] - sparse.starts[start]);
+    this.#most = most;
+  }
+
+  reserve(): EntryPlace {
+    const room = (bytes: number) => this.#here.room(bytes);
+    return {
+      starts: room((this.#step + 1) * 4),
+      columns: room(this.#most * 4),
+      values: room(this.#most * this.#like.BYTES_PER_ELEMENT),
+    };
+  }
+
+  /** Brings those of rows [start, end); returns where they are. */
+  bring(place: EntryPlace, start: number, end: number): [number, number, number] {
+    const { starts, columns, values } = this.#sparse;
+    const [first, last] = [starts[start], starts[end]];
+    const own = this.#here.integers(place.starts, end - start + 1);
+    for (let i = start; i <= end; i++) own[i - start] = starts[i] - first;
+    this.#here.integers(place.columns, last - first).set(columns.subarray(first, last));
+    this.#here.elements(this.#like, place.values, last - first).set(values.subarray(first, last));
+    return [place.starts, place.columns, place.values];
   }
 }

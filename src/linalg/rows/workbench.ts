@@ -9,13 +9,30 @@ import { heapAt, mostCalls, RowCalls, type RowKernel, type RowStart, rowModule }
 const pageBytes = 65536;
 /** Bytes of a piece of rows in double precision. */
 const pieceBytes = 2 ** 18;
-/** Pieces that several threads share out at a time. */
-const sharedPieces = 16;
+/** Pieces that each of several threads gets at a time, on average. */
+const piecesPerThread = 8;
 /** Elements from which on it is worth waking another thread. */
 const worthSharing = 2 ** 16;
 
-/** Makes calls 0 … count−1, in any order and on any thread. */
-export type RowCrew = (count: number) => void;
+/** Rows of a matrix [start, end) and where they lie on the workbench, one after the other. */
+export interface Carried {
+  readonly matrix: Matrix;
+  readonly pointer: number;
+}
+
+/** Other threads that work here too. */
+export interface RowCrew {
+  readonly threads: number;
+  /** Makes calls 0 … count−1, in any order and on any thread. */
+  run(count: number): void;
+  /**
+   * For threads that reach matrices anywhere: rows [start, end) of these are to be brought before a call is made, and those
+   * fetched afterwards, by the thread that makes it. Must be told of each call before `run`.
+   */
+  carry?(call: number, start: number, end: number, brought: readonly Carried[], fetched: readonly Carried[]): void;
+  /** Brings all rows of a matrix at once. */
+  bring?(matrix: Matrix, pointer: number): void;
+}
 
 /** What is to be done with one piece of rows. */
 export interface PieceWork<Place> {
@@ -23,10 +40,13 @@ export interface PieceWork<Place> {
   readonly matrix: Matrix;
   /** Takes the room that one piece needs. */
   readonly reserve: () => Place;
-  /** Brings rows [start, end) to a place; returns the kernel's arguments. */
+  /** Matrices whose rows of a piece are copied to a place before, and from it afterwards. */
+  readonly brought?: (place: Place) => readonly Carried[];
+  readonly fetched?: (place: Place) => readonly Carried[];
+  /** Brings all else for rows [start, end) to a place; returns the kernel's arguments. */
   readonly bring: (place: Place, start: number, end: number) => readonly number[];
   /** Takes the outcome; called for one piece after the other. */
-  readonly fetch: (place: Place, start: number, end: number, result: number) => void;
+  readonly fetch?: (place: Place, start: number, end: number, result: number) => void;
 }
 
 export class RowWorkbench {
@@ -51,18 +71,28 @@ export class RowWorkbench {
   }
 
   /** Works on all rows of a matrix, `step` of them to a piece. */
-  inPieces<Place>(step: number, { kernel, matrix, reserve, bring, fetch }: PieceWork<Place>): void {
-    const { rows, cols, dtype } = matrix;
+  inPieces<Place>(step: number, work: PieceWork<Place>): void {
+    const { rows, cols, dtype } = work.matrix;
     const count = Math.ceil(rows / step);
     const crew = rows * cols > worthSharing ? this.crew : undefined;
-    const places = Array.from({ length: Math.min(count, crew ? Math.min(sharedPieces, mostCalls) : 1) }, reserve);
+    const together = crew ? Math.min(piecesPerThread * crew.threads, mostCalls) : 1;
+    const places = Array.from({ length: Math.min(count, together) }, work.reserve);
     for (let first = 0; first < count; first += places.length) {
       const here = Math.min(places.length, count - first);
       const range = (k: number): [number, number] => [(first + k) * step, Math.min(rows, (first + k + 1) * step)];
-      for (let k = 0; k < here; k++) this.#calls.write(k, kernel, dtype === 'float32', bring(places[k], ...range(k)));
-      if (crew && here > 1) crew(here);
+      for (let k = 0; k < here; k++) {
+        this.#calls.write(k, work.kernel, dtype === 'float32', work.bring(places[k], ...range(k)));
+        const brought = work.brought?.(places[k]) ?? [];
+        if (crew?.carry) crew.carry(k, ...range(k), brought, work.fetched?.(places[k]) ?? []);
+        else for (const { matrix, pointer } of brought) this.bring(matrix, ...range(k), pointer);
+      }
+      if (crew) crew.run(here);
       else for (let k = 0; k < here; k++) this.#calls.make(k);
-      for (let k = 0; k < here; k++) fetch(places[k], ...range(k), this.#calls.result(k));
+      for (let k = 0; k < here; k++) {
+        if (!crew?.carry)
+          for (const { matrix, pointer } of work.fetched?.(places[k]) ?? []) this.fetch(matrix, ...range(k), pointer);
+        work.fetch?.(places[k], ...range(k), this.#calls.result(k));
+      }
     }
   }
 
@@ -72,10 +102,17 @@ export class RowWorkbench {
       const here = calls.slice(first, first + mostCalls);
       here.forEach(({ kernel, values }, k) => {
         this.#calls.write(k, kernel, single, values);
+        this.crew?.carry?.(k, 0, 0, [], []);
       });
-      if (this.crew && here.length > 1) this.crew(here.length);
+      if (this.crew && here.length > 1) this.crew.run(here.length);
       else for (let k = 0; k < here.length; k++) this.#calls.make(k);
     }
+  }
+
+  /** Copies a whole matrix to `pointer`. */
+  bringAll(matrix: Matrix, pointer: number): void {
+    if (this.crew?.bring && matrix.rows * matrix.cols > worthSharing) this.crew.bring(matrix, pointer);
+    else this.bring(matrix, 0, matrix.rows, pointer);
   }
 
   /** Rows of a piece of matrices of so many columns. */

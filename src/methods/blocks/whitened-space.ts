@@ -7,7 +7,7 @@
 import { ProblemError } from '../../errors.js';
 import type { Backend, Dtype, RealArray } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
-import { byLabel, columnMeans, segmentsWithin, withScratch } from '../../numerics/index.js';
+import { byLabel, columnMeans, roomOn, segmentsWithin, withScratch } from '../../numerics/index.js';
 import type { Problem } from '../../problem/index.js';
 import { fingerprint, prepared, preparedNow } from './preparation.js';
 
@@ -178,12 +178,14 @@ export class WhitenedSpace {
   /** Whitened features measured from the mean of the auxiliary pictures, in either precision; `order` names their rows. */
   placeRows(features: Matrix, dtype: Dtype, order?: Int32Array): Matrix {
     const [n, d] = [order?.length ?? features.rows, features.cols];
-    const rows = Matrix.zeros(n, d, dtype);
-    const map = this.#map.copy(dtype);
+    const rows = roomOn(this.backend, n, d, dtype);
+    const map = roomOn(this.backend, d, d, dtype);
+    this.backend.copy(map, this.#map);
     const { power, auxiliaryCentre: centre } = this;
     this.backend.visitPowered(features, { power, dtype, centre, order }, (block, start) => {
       this.#timesMap(rows.view(start, start + block.rows), block, map);
     });
+    this.backend.release(map);
     return rows;
   }
 

@@ -10,7 +10,7 @@ import { precisionFor, type WhitenedSpace } from '../blocks/whitened-space.js';
 import { imageTextHint } from './image-text.js';
 import type { NamedPictures } from './known.js';
 import { TextEvidence } from './texts.js';
-import { productsWith } from './vectors.js';
+import { productsOn } from './vectors.js';
 import { WebPictures } from './web-pictures.js';
 import { type KnownCategories, type WordPrior, wordPrior } from './words.js';
 
@@ -74,7 +74,7 @@ export function layGround(
     dimension: known.means.cols,
     prior: wordPrior(backend, known, problem, trust < 0 ? undefined : trust, imageTextHint(space, problem)),
     web: placed ? WebPictures.inMemory(backend, placed, starts) : (given as WebPictures),
-    ...(placed && { webToKnown: productsWith(backend, placed.rows, known.means) }),
+    ...(placed && { webToKnown: productsOn(backend, placed.rows, known.means) }),
     ...{ webLabels, webStarts: starts, webOrder: order },
     ...(problem.webVouched && { webKnown: Int8Array.from(order, (row) => Number(problem.webVouched![row])) }),
     ...(problem.webText && { text: new TextEvidence(problem.webText, webLabels, categories, smoothing, order) }),

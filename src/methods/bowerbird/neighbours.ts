@@ -2,7 +2,7 @@
  * Which pictures look alike: the k nearest of each by cosine, and the graph that joins them, edges in both directions,
  * weighted by the cosine and scaled by D^-½ W D^-½, so that pictures with many neighbours speak no louder than others.
  */
-import type { Backend, Matrix } from '../../linalg/index.js';
+import type { Backend, Matrix, SparseMatrix } from '../../linalg/index.js';
 import type { Placed } from './ground.js';
 
 export class Neighbours {
@@ -14,10 +14,15 @@ export class Neighbours {
   readonly #starts: Int32Array;
   readonly #to: Int32Array;
   readonly #weights: Float64Array;
+  readonly #backend: Backend;
+  /** The graph with voices, for the voices that spoke last. */
+  #spoken: { factor: number; voices: Float64Array; sparse: SparseMatrix } | undefined;
+  #pairs: { voices: Float64Array; sparse: SparseMatrix } | undefined;
 
   constructor(backend: Backend, pictures: Placed, wanted: number) {
     const n = pictures.rows.rows;
     const k = Math.max(0, Math.min(wanted, n - 1));
+    this.#backend = backend;
     this.count = k;
     this.nearest = new Int32Array(n * k);
     this.cosines = new Float64Array(n * k);
@@ -64,23 +69,37 @@ export class Neighbours {
 
   /** values ← values + factor · (sum of the neighbours' rows of `source`, weighted, each times its voice) */
   add(backend: Backend, values: Matrix, factor: number, source: Matrix, voices: Float64Array): void {
-    const [to, weights] = [this.#to, this.#weights];
-    const spoken = new Float64Array(to.length);
-    for (let e = 0; e < to.length; e++) spoken[e] = factor * weights[e] * voices[to[e]];
-    backend.addSparse(values, { starts: this.#starts, columns: to, values: spoken }, source);
+    if (this.#spoken?.voices !== voices || this.#spoken.factor !== factor) {
+      const [to, weights] = [this.#to, this.#weights];
+      const spoken = new Float64Array(to.length);
+      for (let e = 0; e < to.length; e++) spoken[e] = factor * weights[e] * voices[to[e]];
+      this.#spoken = { factor, voices, sparse: { starts: this.#starts, columns: to, values: spoken } };
+    }
+    backend.addSparse(values, this.#spoken.sparse, source);
   }
 
   /** Σ_jk W_jk v_j v_k (row j)·(row k), both directions counted, v the voices. */
-  agreement({ data, stride, cols, rows }: Matrix, voices: Float64Array): number {
-    let total = 0;
-    for (let i = 0; i < rows; i++)
-      for (let e = this.#starts[i]; e < this.#starts[i + 1]; e++) {
-        if (this.#to[e] < i) continue;
-        let dot = 0;
-        for (let c = 0, a = i * stride, b = this.#to[e] * stride; c < cols; c++, a++, b++) dot += data[a] * data[b];
-        total += 2 * this.#weights[e] * voices[i] * voices[this.#to[e]] * dot;
+  agreement(rows: Matrix, voices: Float64Array): number {
+    if (this.#pairs?.voices !== voices) this.#pairs = { voices, sparse: this.#pairsOf(voices) };
+    return this.#backend.sparseForm(this.#pairs.sparse, rows);
+  }
+
+  /** Each pair once, with twice its weight. */
+  #pairsOf(voices: Float64Array): SparseMatrix {
+    const [from, to] = [this.#starts, this.#to];
+    const starts = new Int32Array(from.length);
+    const columns = new Int32Array(to.length);
+    const values = new Float64Array(to.length);
+    let count = 0;
+    for (let i = 0; i + 1 < from.length; i++) {
+      for (let e = from[i]; e < from[i + 1]; e++) {
+        if (to[e] < i) continue;
+        columns[count] = to[e];
+        values[count++] = 2 * this.#weights[e] * voices[i] * voices[to[e]];
       }
-    return total;
+      starts[i + 1] = count;
+    }
+    return { starts, columns: columns.slice(0, count), values: values.slice(0, count) };
   }
 
   /** For each picture the mean of a value over its nearest ones. */

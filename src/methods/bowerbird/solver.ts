@@ -12,11 +12,11 @@
  * the auxiliary ones, their variances, the share of wrong web pictures, the spread of the shares. These are then held, and
  * each further round raises one objective (`objective`) until the answers rest.
  */
-import { Matrix, type RealArray } from '../../linalg/index.js';
-import { logSumExp, rowDots } from '../../numerics/index.js';
+import { type Backend, Matrix, type RealArray } from '../../linalg/index.js';
+import { logSumExp, roomOn, rowDots } from '../../numerics/index.js';
 import type { Ground } from './ground.js';
 import type { TestState } from './test-state.js';
-import { addByLabel, axpy, dotOf, entropy, inPrecision, productsWith, shrunken, timesVector } from './vectors.js';
+import { addByLabel, axpy, dotOf, entropy, productsWith, shrunken, timesVector } from './vectors.js';
 import type { Sums } from './web-pictures.js';
 
 /** Share of wrong pictures among those that a search finds, before any is seen. */
@@ -24,8 +24,11 @@ const usualWrongShare = 0.35;
 /** Rounds over the web pictures alone, and the mean change of trust at which they end. */
 const mostWebRounds = 12;
 export const webRest = 2e-3;
-/** Products of web pictures with the means that are held at a time; where there are more, a look at all takes its time. */
-const mostProducts = 2 ** 20;
+/** Products of web pictures with the means from which on a look at all takes its time. */
+const manyProducts = 2 ** 20;
+/** Those that are held at a time: a GPU wants more to do at once, and so do many threads. */
+const productsAtOnce = ({ device, threads }: Backend): number =>
+  device === 'cuda' ? 2 ** 26 : 2 ** 20 * Math.max(1, Math.floor(threads / 2));
 
 export interface SolverOptions {
   /** β: how sharply distances decide; pictures are correlated, so that densities overstate. */
@@ -174,7 +177,7 @@ export class BowerbirdSolver {
 
   /** Whether a look at all web pictures takes its time. */
   get manyWeb(): boolean {
-    return this.ground.web.count * this.categories > mostProducts;
+    return this.ground.web.count * this.categories > manyProducts;
   }
 
   /** Returns the mean change of trust. */
@@ -252,9 +255,12 @@ export class BowerbirdSolver {
     const listed = this.#mixture(this.#shiftedSquares(this.means), (c) => this.webVariance + this.meanVariances[c]);
     const others = this.#mixture(this.#shiftedSquares(known.means), () => this.webVariance);
     const [own, toListed, toKnown] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
-    const step = Math.min(n, Math.max(256, Math.floor(mostProducts / this.categories)));
-    const means = inPrecision(this.means, web);
-    const products = Matrix.zeros(step, this.categories, web.dtype);
+    const step = Math.min(n, Math.max(256, Math.floor(productsAtOnce(backend) / this.categories)));
+    const [means, products] = [
+      roomOn(backend, this.categories, this.means.cols, web.dtype),
+      roomOn(backend, step, this.categories, web.dtype),
+    ];
+    backend.copy(means, this.means);
     web.visit((rows, start) => {
       const end = start + rows.rows;
       const part = (values: Float64Array) => values.subarray(start, end);
@@ -266,6 +272,7 @@ export class BowerbirdSolver {
       const far = webToKnown?.view(start, end) ?? productsWith(backend, rows, known.means);
       backend.logPowerSums(part(toKnown), far, { ...others, lengths: part(lengths) });
     }, step);
+    for (const matrix of [means, products]) backend.release(matrix);
     // Each of the three kinds is as likely beforehand, and so is each category of a kind.
     const terms = new Float64Array(3);
     const [logListed, logKnown] = [Math.log(3 * this.categories), Math.log(3 * known.means.rows)];

@@ -1,12 +1,12 @@
 /** The test pictures' side of the estimate: assignments, shares, variance and shift. */
-import { Matrix } from '../../linalg/index.js';
-import { rowDots } from '../../numerics/index.js';
+import { type Dtype, Matrix } from '../../linalg/index.js';
+import { roomOn, rowDots } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 import { answerWeights, holdAnswers } from './known.js';
 import type { Neighbours } from './neighbours.js';
 import { equalShares, learnShares, type ShareModel, type StatedShares, shareOffsets, shareTerms } from './shares.js';
 import type { BowerbirdSolver } from './solver.js';
-import { axpy, dotOf, productsWith, shrunken, timesVector } from './vectors.js';
+import { axpy, dotOf, productsOn, productsWith, shrunken, timesVector } from './vectors.js';
 
 /** The test pictures and what is known of them. */
 export interface TestSide {
@@ -38,14 +38,15 @@ export function countsAtFirstSight(solver: BowerbirdSolver, side: TestSide): Flo
   const totals = new Float64Array(candidatesOf(solver, side));
   for (let start = 0; start < rows.rows; start += shortSum) {
     const end = Math.min(rows.rows, start + shortSum);
-    const { counts } = new TestState(solver, {
+    const state = new TestState(solver, {
       ...side,
       pictures: { rows: rows.view(start, end), squaredLengths: squaredLengths.subarray(start, end) },
       neighbours: undefined,
       listed: side.listed?.subarray(start, end),
       known: side.known?.subarray(start, end),
     });
-    axpy(totals, 1, counts);
+    axpy(totals, 1, state.counts);
+    state.release();
   }
   return totals;
 }
@@ -58,7 +59,7 @@ export class TestState {
   readonly solver: BowerbirdSolver;
   readonly candidates: number;
   /** q, nt×candidates, and the scores it comes from, without neighbours and shares; in the pictures' precision. */
-  readonly assignments: Matrix;
+  assignments: Matrix;
   readonly scores: Matrix;
   /** Scores and what the neighbours say. */
   readonly #evidence: Matrix;
@@ -66,8 +67,8 @@ export class TestState {
   #knownProducts: Matrix | undefined;
   /** What the scores were computed with. */
   #scored!: { means: Matrix; shift: Float64Array; factors: Float64Array; constants: Float64Array };
-  /** Room for what is summed up or gone back to. */
-  readonly #scratch: Matrix;
+  /** Room for what is summed up or gone back to: while answers change, the last ones. */
+  #scratch: Matrix;
   offsets: Float64Array;
   /** Number of pictures of each candidate, by weight. */
   counts: Float64Array;
@@ -88,7 +89,7 @@ export class TestState {
     const { rows } = side.pictures.rows;
     this.candidates = candidatesOf(solver, side);
     const { dtype } = side.pictures.rows;
-    const matrix = () => Matrix.zeros(rows, this.candidates, dtype) as Matrix;
+    const matrix = () => roomOn(solver.ground.backend, rows, this.candidates, dtype);
     this.assignments = matrix();
     this.scores = matrix();
     this.#evidence = matrix();
@@ -102,8 +103,14 @@ export class TestState {
     this.#voices = answerWeights(this.#weights, side.known, side.answerWeight);
     this.#strangerShare = 1 - this.#weights.reduce((sum, weight) => sum + weight, 0) / rows;
     this.score();
-    this.#evidence.copyFrom(this.scores);
+    solver.ground.backend.copy(this.#evidence, this.scores);
     this.#combine();
+  }
+
+  /** Gives back what a GPU holds of this state, which is then of no more use. */
+  release(): void {
+    for (const matrix of [this.assignments, this.scores, this.#evidence, this.#scratch, this.#knownProducts])
+      if (matrix) this.solver.ground.backend.release(matrix);
   }
 
   /** Whether a round takes its time. */
@@ -125,7 +132,7 @@ export class TestState {
     this.variance = other.variance;
     this.shareModel = other.shareModel;
     this.offsets = other.offsets.slice();
-    this.assignments.data.set(other.assignments.data);
+    if (other !== this) this.solver.ground.backend.copy(this.assignments, other.assignments);
     holdAnswers(this.side.known, this.assignments);
     this.#count();
   }
@@ -138,8 +145,8 @@ export class TestState {
     const { scores, shift } = this;
     productsWith(backend, rows, means, scores.view(0, scores.rows, 0, count));
     if (this.side.generalized) {
-      this.#knownProducts ??= productsWith(backend, rows, known.means);
-      scores.view(0, scores.rows, count, scores.cols).copyFrom(this.#knownProducts);
+      this.#knownProducts ??= productsOn(backend, rows, known.means);
+      backend.copy(scores.view(0, scores.rows, count, scores.cols), this.#knownProducts);
     }
     // ‖x_j − δ − μ_c‖² = lengths[j] − 2 products_jc + squares[c].
     const along = timesVector(backend, rows, shift);
@@ -155,10 +162,7 @@ export class TestState {
     const variances = squares.map((_, c) => (c < count ? listed : this.variance + this.#meanVariance(c)));
     const factors = variances.map((variance) => -sharpness / (2 * variance));
     const constants = variances.map((variance) => (-sharpness * d * Math.log(variance)) / 2);
-    const [data, cols] = [scores.data, squares.length];
-    for (let j = 0, at = 0; j < lengths.length; j++)
-      for (let c = 0; c < cols; c++, at++)
-        data[at] = factors[c] * Math.max(0, lengths[j] - 2 * data[at] + squares[c]) + constants[c];
+    backend.scoreRows(scores, { lengths, squares, factors, constants });
     this.#scored = { means, shift, factors, constants };
   }
 
@@ -181,39 +185,49 @@ export class TestState {
     const { backend } = this.solver.ground;
     const { rows } = this.side.pictures;
     const count = this.solver.categories;
-    const weighted = this.#scratch;
     const scale = 1 / this.scale;
-    const totals = new Float64Array(count);
-    const [to, from, cols] = [weighted.data, this.assignments.data, weighted.cols];
-    for (let j = 0; j < weighted.rows; j++) {
-      const factor = this.#weights[j] * scale;
-      for (let c = 0, at = j * cols; c < count; c++, at++) {
-        to[at] = from[at] * factor;
-        totals[c] += to[at];
-      }
-    }
+    const factors = this.#weights.map((weight) => weight * scale);
+    const inPrecision = rows.dtype === 'float64' ? factors : Float32Array.from(factors);
     // Sums in single precision are short, and added up in double.
-    const part = Matrix.zeros(count, rows.cols, rows.dtype);
+    const room = (dtype: Dtype) => roomOn(backend, count, rows.cols, dtype);
+    const [total, part] = [room('float64'), rows.dtype === 'float64' ? undefined : room(rows.dtype)];
+    const wide = part && room('float64');
     for (let start = 0; start < rows.rows; start += shortSum) {
       const end = Math.min(rows.rows, start + shortSum);
-      const here = weighted.view(start, end, 0, count);
-      backend.gemm(part, here, rows.view(start, end), { transposeA: true });
-      for (let c = 0; c < count; c++) axpy(sums.row(c), 1, part.row(c));
+      const weighted = this.#scratch.view(start, end, 0, count);
+      backend.copy(weighted, this.assignments.view(start, end, 0, count));
+      backend.scaleRows(weighted, inPrecision.subarray(start, end));
+      const pictures = rows.view(start, end);
+      if (!part) backend.gemm(total, weighted, pictures, { transposeA: true, beta: 1 });
+      else {
+        backend.gemm(part, weighted, pictures, { transposeA: true });
+        backend.copy(wide!, part);
+        backend.axpby(total, 1, wide!, 1);
+      }
     }
+    const found = total.copy('float64');
     for (let c = 0; c < count; c++) {
-      axpy(sums.row(c), -totals[c], this.shift);
-      precisions[c] += totals[c];
+      const precision = this.counts[c] * scale;
+      axpy(sums.row(c), 1, found.row(c));
+      axpy(sums.row(c), -precision, this.shift);
+      precisions[c] += precision;
     }
+    for (const matrix of [total, part, wide]) if (matrix) backend.release(matrix);
   }
 
   /** Assignments from scores, neighbours and shares; while the folder is being described, its shares are learnt too. */
   assign(learning: boolean): number {
     const { neighbours, neighbourWeight } = this.side;
+    const { backend } = this.solver.ground;
     this.score();
-    const before = this.#scratch.copyFrom(this.assignments).data;
-    const now = this.assignments.data;
-    this.#evidence.copyFrom(this.scores);
-    neighbours?.add(this.solver.ground.backend, this.#evidence, neighbourWeight, this.assignments, this.#voices);
+    backend.copy(this.#evidence, this.scores);
+    neighbours?.add(backend, this.#evidence, neighbourWeight, this.assignments, this.#voices);
+    const start = learning ? 0 : this.terms();
+    const before = { assignments: this.assignments, counts: this.counts.slice() };
+    const swap = () => {
+      [this.assignments, this.#scratch] = [this.#scratch, this.assignments];
+    };
+    swap();
     if (learning) {
       this.#combine();
       for (let step = 0; step < 3; step++) {
@@ -224,21 +238,19 @@ export class TestState {
       }
     } else {
       // A step along the way to the maximizer of the linearized objective, halved until it does not lower the objective.
-      const start = this.terms();
       this.offsets = this.#offsetsAt(this.counts);
       this.#combine();
       for (let halvings = 0; halvings < mostHalvings && this.terms() < start; halvings++) {
-        for (let k = 0; k < now.length; k++) now[k] = (before[k] + now[k]) / 2;
-        this.#count();
+        backend.axpby(this.assignments, 0.5, before.assignments, 0.5);
+        this.counts = this.counts.map((count, c) => (count + before.counts[c]) / 2);
       }
       if (this.terms() < start) {
-        now.set(before);
-        this.#count();
+        swap();
+        this.counts = before.counts;
+        return 0;
       }
     }
-    let change = 0;
-    for (let k = 0; k < now.length; k++) change += Math.abs(before[k] - now[k]);
-    return change / this.assignments.rows;
+    return backend.sumOfDifferences(this.assignments, before.assignments) / this.assignments.rows;
   }
 
   /** q and the counts from the evidence and what the shares say. */
@@ -261,11 +273,12 @@ export class TestState {
   }
 
   #count(): void {
+    const { rows, cols, dtype } = this.assignments;
+    const starts = Int32Array.from({ length: Math.ceil(rows / shortSum) + 1 }, (_, k) => Math.min(rows, k * shortSum));
+    const parts = Matrix.zeros(starts.length - 1, cols, dtype);
+    this.solver.ground.backend.segmentSums(parts, this.assignments, this.#weights, starts);
     this.counts.fill(0);
-    for (let j = 0; j < this.assignments.rows; j++) {
-      const row = this.assignments.row(j);
-      for (let c = 0; c < row.length; c++) this.counts[c] += row[c] * this.#weights[j];
-    }
+    for (let k = 0; k < parts.rows; k++) axpy(this.counts, 1, parts.row(k));
   }
 
   /** The variance of test pictures about the means they are assigned to, half way from the last one. */
@@ -277,17 +290,12 @@ export class TestState {
     const [factor, constant] = [this.#scored.factors[0], this.#scored.constants[0]];
     const left = this.#meanVariance(0);
     // As much as ten pictures of the known categories speak before any other.
-    let [residual, weight] = [10 * d * this.side.variance, 10];
-    const [q, scores, cols] = [this.assignments.data, this.scores.data, this.scores.cols];
-    for (let j = 0; j < this.scores.rows; j++) {
-      let [own, assigned] = [0, 0];
-      for (let c = 0, at = j * cols; c < count; c++, at++) {
-        own += q[at] * scores[at];
-        assigned += q[at];
-      }
-      residual += this.#weights[j] * ((own - constant * assigned) / factor + assigned * d * left);
-      weight += this.#weights[j] * assigned;
-    }
+    let assigned = 0;
+    for (let c = 0; c < count; c++) assigned += this.counts[c];
+    const [q, scores] = [this.assignments, this.scores].map((matrix) => matrix.view(0, matrix.rows, 0, count));
+    const own = this.solver.ground.backend.weightedDot(q, scores, this.#weights);
+    const residual = 10 * d * this.side.variance + (own - constant * assigned) / factor + assigned * d * left;
+    const weight = 10 + assigned;
     this.variance = Math.max(0.5 * this.variance + (0.5 * residual) / (weight * d), 1e-3 * known.within);
   }
 

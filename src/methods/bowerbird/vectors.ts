@@ -1,7 +1,7 @@
 /** Distances, shifts and softmax: what both sides of the estimate compute with. */
 import type { Backend, Dtype, RealArray } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
-import { rowDots, softmaxInPlace } from '../../numerics/index.js';
+import { roomOn, rowDots, softmaxInPlace } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 
 /** Products of pictures with other rows, in the pictures' precision, n×C. */
@@ -13,6 +13,12 @@ export function productsWith(
 ): Matrix {
   backend.gemm(result, pictures, inPrecision(others, pictures), { transposeB: true });
   return result;
+}
+
+/** The same, where the pictures are. */
+export function productsOn(backend: Backend, pictures: Matrix, others: Matrix<Float64Array>): Matrix {
+  const room = roomOn(backend, pictures.rows, others.rows, pictures.dtype);
+  return productsWith(backend, pictures, others, room);
 }
 
 /** A matrix in the precision of another. */

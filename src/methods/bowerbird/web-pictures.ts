@@ -24,11 +24,19 @@ export interface Sums {
   readonly totals: Float64Array;
 }
 
+/** Consecutive categories from the first on, and where the rows of each begin. */
+interface Segments {
+  readonly first: number;
+  readonly starts: Int32Array;
+}
+
 export class WebPictures {
   readonly squaredLengths: Float64Array;
   readonly #backend: Backend;
   readonly #blocks: RowBlocks;
   readonly #starts: Int32Array;
+  /** The last answer of `#segments`: where all pictures are in memory, it is asked for the same again and again. */
+  #last: { start: number; end: number; segments: Segments } | undefined;
 
   /** @param starts where the pictures of each category begin, and where the last ones end */
   constructor(backend: Backend, blocks: RowBlocks, squaredLengths: Float64Array, starts: Int32Array) {
@@ -102,7 +110,8 @@ export class WebPictures {
   }
 
   /** The categories of which rows [start, end) are, from the first on, and where their pictures begin there. */
-  #segments(start: number, end: number): { first: number; starts: Int32Array } {
+  #segments(start: number, end: number): Segments {
+    if (this.#last?.start === start && this.#last.end === end) return this.#last.segments;
     const all = this.#starts;
     let first = 0;
     while (first < all.length - 2 && all[first + 1] <= start) first++;
@@ -112,6 +121,7 @@ export class WebPictures {
       { length: last - first + 2 },
       (_, k) => Math.min(end, Math.max(start, all[first + k])) - start,
     );
+    this.#last = { start, end, segments: { first, starts } };
     return { first, starts };
   }
 }

@@ -1,4 +1,7 @@
-/** Integers on the device, such as where segments of rows begin; kept there for as long as their array lives on the host. */
+/**
+ * Arrays on the device that nobody changes, such as where segments of rows begin or the entries of sparse matrices; kept there for
+ * as long as they live on the host.
+ */
 import type { DevicePool } from './memory.js';
 
 /** Rows summed by one block; more of them only lengthen the second stage. */
@@ -12,10 +15,10 @@ export interface SegmentPlan {
   chunks: number;
 }
 
-export class Integers {
+export class KeptArrays {
   readonly #pool: DevicePool;
   readonly #plans = new WeakMap<Int32Array, SegmentPlan>();
-  readonly #addresses = new WeakMap<Int32Array, number>();
+  readonly #addresses = new WeakMap<Int32Array | Float64Array, number>();
 
   constructor(pool: DevicePool) {
     this.#pool = pool;
@@ -46,7 +49,7 @@ export class Integers {
   }
 
   /** Address of the array's own copy on the device. */
-  addressOf(values: Int32Array): number {
+  addressOf(values: Int32Array | Float64Array): number {
     const known = this.#addresses.get(values);
     if (known !== undefined) return known;
     const address = this.#upload(values, values);
@@ -55,7 +58,7 @@ export class Integers {
   }
 
   /** On the device until nobody can reach `owner` any more. */
-  #upload(values: Int32Array, owner: Int32Array): number {
+  #upload(values: Int32Array | Float64Array, owner: Int32Array | Float64Array): number {
     const bytes = Math.max(4, values.byteLength);
     const address = this.#pool.take(bytes);
     this.#pool.watch(owner, address, bytes);

@@ -1,0 +1,107 @@
+// Scores that are linear in squared distances, how far two matrices are apart, and sums of their products.
+
+import { pair, sum } from './lanes';
+
+/** p ← factor max(0, length − 2 p + square) + constant; constants of columns are f64. */
+// @ts-ignore: decorator
+@inline
+function scores<T>(
+  m: i32, n: i32, products: usize, stride: usize, lengths: usize, squares: usize, factors: usize, constants: usize,
+): void {
+  const even = n & ~1;
+  const zero = f64x2.splat(0);
+  for (let i = 0; i < m; i++) {
+    const row = products + usize(i) * stride;
+    const length = load<f64>(lengths + usize(i) * 8);
+    const long = f64x2.splat(length);
+    for (let c = 0; c < even; c += 2) {
+      const at = usize(c) * 8;
+      const p = pair<T>(row + usize(c) * sizeof<T>());
+      const distance = f64x2.pmax(zero, f64x2.add(f64x2.sub(long, f64x2.add(p, p)), v128.load(squares + at)));
+      const score = f64x2.add(f64x2.mul(v128.load(factors + at), distance), v128.load(constants + at));
+      if (sizeof<T>() === 8) v128.store(row + at, score);
+      else v128.store64_lane(row + usize(c) * 4, f32x4.demote_f64x2_zero(score), 0);
+    }
+    if (even < n) {
+      const at = usize(even) * 8;
+      const place = row + usize(even) * sizeof<T>();
+      const distance = max<f64>(0, length - 2 * f64(load<T>(place)) + load<f64>(squares + at));
+      store<T>(place, <T>(load<f64>(factors + at) * distance + load<f64>(constants + at)));
+    }
+  }
+}
+
+export function scoreRows32(
+  m: i32, n: i32, products: usize, stride: usize, lengths: usize, squares: usize, factors: usize, constants: usize,
+): void {
+  scores<f32>(m, n, products, stride, lengths, squares, factors, constants);
+}
+
+export function scoreRows64(
+  m: i32, n: i32, products: usize, stride: usize, lengths: usize, squares: usize, factors: usize, constants: usize,
+): void {
+  scores<f64>(m, n, products, stride, lengths, squares, factors, constants);
+}
+
+/** Σ |a − b| */
+// @ts-ignore: decorator
+@inline
+function differences<T>(m: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize): f64 {
+  const even = n & ~1;
+  let total: f64 = 0;
+  for (let i = 0; i < m; i++) {
+    const x = a + usize(i) * lda;
+    const y = b + usize(i) * ldb;
+    let own = f64x2.splat(0);
+    for (let c = 0; c < even; c += 2) {
+      const at = usize(c) * sizeof<T>();
+      own = f64x2.add(own, f64x2.abs(f64x2.sub(pair<T>(x + at), pair<T>(y + at))));
+    }
+    total += sum(own);
+    if (even < n) {
+      const at = usize(even) * sizeof<T>();
+      total += abs(f64(load<T>(x + at)) - f64(load<T>(y + at)));
+    }
+  }
+  return total;
+}
+
+export function sumOfDifferences32(m: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize): f64 {
+  return differences<f32>(m, n, a, lda, b, ldb);
+}
+
+export function sumOfDifferences64(m: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize): f64 {
+  return differences<f64>(m, n, a, lda, b, ldb);
+}
+
+/** Σ_i w_i Σ_c a b */
+// @ts-ignore: decorator
+@inline
+function dots<T>(m: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize, weights: usize): f64 {
+  const even = n & ~1;
+  let total: f64 = 0;
+  for (let i = 0; i < m; i++) {
+    const x = a + usize(i) * lda;
+    const y = b + usize(i) * ldb;
+    let dot = f64x2.splat(0);
+    for (let c = 0; c < even; c += 2) {
+      const at = usize(c) * sizeof<T>();
+      dot = f64x2.add(dot, f64x2.mul(pair<T>(x + at), pair<T>(y + at)));
+    }
+    let own = sum(dot);
+    if (even < n) {
+      const at = usize(even) * sizeof<T>();
+      own += f64(load<T>(x + at)) * f64(load<T>(y + at));
+    }
+    total += load<f64>(weights + usize(i) * 8) * own;
+  }
+  return total;
+}
+
+export function weightedDot32(m: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize, weights: usize): f64 {
+  return dots<f32>(m, n, a, lda, b, ldb, weights);
+}
+
+export function weightedDot64(m: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize, weights: usize): f64 {
+  return dots<f64>(m, n, a, lda, b, ldb, weights);
+}
