@@ -26,7 +26,9 @@ const testsOf = {
     'crawl/keys.test.ts',
   ],
   distribute: ['distribute', 'cli/worker.test.ts'],
-  studio: ['access', 'answers', 'comparison', 'confinement', 'results', 'runs'].map((name) => `studio/${name}.test.ts`),
+  studio: ['access', 'answers', 'comparison', 'confinement', 'pieces', 'results', 'runs'].map(
+    (name) => `studio/${name}.test.ts`,
+  ),
   workspace: ofWorkspaces,
   'workspace/dataset': ['workspace/dataset.test.ts'],
   'workspace/export': ['workspace/classifier.test.ts', 'workspace/looks.test.ts'],
