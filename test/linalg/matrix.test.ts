@@ -68,3 +68,79 @@ describe('a vector', () => {
     expect([...elementsOf(matrix().view(0, 1, 0, 2))]).toEqual([1, 2]);
   });
 });
+
+describe('a part of a matrix', () => {
+  it('is a window that shares its elements and knows where it lies', () => {
+    const given = matrix();
+    const window = given.view(0, 2, 1, 3);
+    expect([window.rows, window.cols, window.stride, window.contiguous]).toEqual([2, 2, 3, false]);
+    expect([...window.row(1)]).toEqual([5, 6]);
+    expect([window.storage === given.storage, window.storageOffset]).toEqual([true, 1]);
+    window.set(1, 0, 50);
+    expect(given.at(1, 1)).toBe(50);
+    expect(given.view(1, 2).contiguous).toBe(true);
+    expect(given.view(1, 1, 1, 2)).toMatchObject({ rows: 0, cols: 1 });
+  });
+
+  it('is refused where it reaches out of the matrix', () => {
+    for (const window of [
+      [-1, 1],
+      [0, 3],
+      [2, 1],
+      [0, 1, -1, 2],
+      [0, 1, 0, 4],
+      [0, 1, 2, 1],
+    ] as [number, number, number?, number?][])
+      expect(() => matrix().view(...window), String(window)).toThrow('do not lie within 2×3');
+  });
+
+  it('can be every so-manieth row', () => {
+    const rows = Matrix.from([[0], [1], [2], [3], [4]]);
+    const of = (first: number, step: number) => {
+      const part = rows.everyRow(first, step);
+      return Array.from({ length: part.rows }, (_, i) => part.at(i, 0));
+    };
+    expect([of(0, 2), of(1, 2), of(1, 3), of(5, 2), of(0, 1)]).toEqual([
+      [0, 2, 4],
+      [1, 3],
+      [1, 4],
+      [],
+      [0, 1, 2, 3, 4],
+    ]);
+  });
+});
+
+describe('elements of a matrix', () => {
+  it('are filled and copied in a window and nowhere else, in any precision', () => {
+    const given = matrix();
+    expect([...given.view(0, 2, 1, 2).fill(9).row(0)]).toEqual([9]);
+    expect([...given.data]).toEqual([1, 9, 3, 4, 9, 6]);
+    given.view(0, 2, 0, 2).copyFrom(
+      Matrix.from(
+        [
+          [0.5, 1],
+          [2, 3],
+        ],
+        'float32',
+      ),
+    );
+    expect([...given.data]).toEqual([0.5, 1, 3, 2, 3, 6]);
+    expect([...matrix().fill(2).data]).toEqual([2, 2, 2, 2, 2, 2]);
+    expect(() => given.copyFrom(Matrix.zeros(3, 2))).toThrow('3×2 into 2×3');
+    expect(() => given.copyFrom(Matrix.zeros(2, 2))).toThrow('2×2 into 2×3');
+  });
+
+  it('of a copy lie together, in its own or another precision', () => {
+    const copy = matrix().view(0, 2, 1, 3).copy();
+    expect([copy.stride, copy.dtype, ...copy.data]).toEqual([2, 'float64', 2, 3, 5, 6]);
+    const single = Matrix.from([[0.1]]).copy('float32');
+    expect([single.dtype, single.at(0, 0)]).toEqual(['float32', Math.fround(0.1)]);
+    expect(single.copy().dtype).toBe('float32');
+  });
+
+  it('come from rows of one length', () => {
+    expect(Matrix.from([])).toMatchObject({ rows: 0, cols: 0 });
+    expect(() => Matrix.from([[1, 2], [3]])).toThrow('row 1 has 1 elements, row 0 has 2');
+    expect(Matrix.zeros(2, 3, 'float32').data).toEqual(new Float32Array(6));
+  });
+});
