@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const ofWorkspaces =
-  'check-stages combining configuration decisions inputs lock looks mistakes people remembered run-of-stages semantics staleness'
+  'check-stages combining configuration decisions inputs lock looks mistakes people remembered run-of-stages semantics stages staleness told'
     .split(' ')
     .map((name) => `workspace/${name}.test.ts`);
 
@@ -31,8 +31,11 @@ const testsOf = {
   ),
   workspace: ofWorkspaces,
   'workspace/dataset': ['workspace/dataset.test.ts'],
-  'workspace/export': ['workspace/classifier.test.ts', 'workspace/looks.test.ts'],
-  'workspace/semantics': ['workspace/semantics.test.ts', 'workspace/configuration.test.ts'],
+  'workspace/export': [
+    ...['workspace/classifier.test.ts', 'workspace/looks.test.ts', 'workspace/told.test.ts'],
+    ...['fit/calibration.test.ts', 'fit/strangers.test.ts'],
+  ],
+  'workspace/semantics': ['semantics', 'configuration', 'stages', 'told'].map((name) => `workspace/${name}.test.ts`),
   'workspace/stages': [...ofWorkspaces, 'workspace/folders-as-they-are.test.ts'],
 };
 

@@ -214,6 +214,18 @@ describe('looks at pictures', () => {
   });
 });
 
+describe('looks at pictures that all failed', () => {
+  it('are a set without rows, with what failed', async () => {
+    const [first, both] = ['first', 'both'].map((name) => join(folder, name));
+    await writeFeatures(first, metaOf('a', 1), [['x', undefined]]);
+    const part = await readExtraction(first);
+    const told = await writeCombined(both, [look(0), look(1)], [part, part]);
+    expect([told.pictures, told.failures]).toEqual([0, 1]);
+    expect((await loadFeatures(both)).ids).toEqual([]);
+    expect((await readFailures(both)).map(({ id }) => id)).toEqual(['x']);
+  });
+});
+
 describe('a problem put together', () => {
   const auxiliary = ['crow', 'daw', 'eagle', 'finch'];
   const web = ['hawk', 'gull', 'gull', 'hawk', 'crow', 'owl'].map((category, k) => ({
@@ -358,10 +370,17 @@ describe('a problem put together', () => {
     expect(rows.validationWeb).toEqual(['w1', 'w4']);
     const { features, labels, text, texts } = problem.validationWeb!;
     expect([...labels]).toEqual([0, 0]);
+    expect(problem.validationWeb).not.toHaveProperty('kinds');
     expect([...features.data]).toEqual([4, 7, 1, 7]);
     expect([...text!.data]).toEqual([1, 4]);
     expect(texts).toEqual(['about w1', 'about w4']);
     expect(notes).toEqual([expect.stringContaining('decisions made by hand')]);
+    writeFileSync(
+      join(folder, 'bowerbird.yaml'),
+      `${yaml}auxiliary: { folder: aux, validation: [daw] }\ntruth: { wrong: "/4$" }\n`,
+    );
+    const known = await assembleProblem(await openWorkspace(folder));
+    expect(known.problem.validationWeb!.kinds).toEqual(['clean', 'wrong']);
   });
 
   it('with shares that no list of categories fits names the configuration', async () => {

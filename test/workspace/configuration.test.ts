@@ -60,6 +60,8 @@ describe('bowerbird.yaml', () => {
   it('does not read words out of the file names of a folder unless told to', async () => {
     expect((await read(`${base}sources: ['folder:web']\n`)).text).toBeUndefined();
     expect((await read(`${base}sources: ['folder:web']\ntext: true\n`)).text).toBeDefined();
+    expect((await read(`${base}sources: ['folder:web', 'urls:list.csv']\n`)).text).toBeDefined();
+    expect((await read(`${base}sources: ['urls:list.csv']\ntext: false\n`)).text).toBeUndefined();
   });
 
   it('takes normalize of words under its earlier spelling too', async () => {
