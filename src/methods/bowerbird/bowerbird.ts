@@ -75,7 +75,6 @@ interface Fitted {
   readonly stage: Stage;
   readonly space: WhitenedSpace;
   readonly features: Matrix;
-  readonly decisions: Matrix<Float64Array>;
   readonly unlisted: Float64Array;
   readonly groups?: StrangerGroups;
   /** Factor of the decisions of the folder, and of pictures that come later, before they become chances. */
@@ -238,7 +237,6 @@ export class Bowerbird implements Method {
     const { solver, state } = settled;
     const { variance, pictures } = stage.side;
     const { ground } = solver;
-    const decisions = state.decisions();
     this.webWeights_ = inGivenOrder(webWeights, ground.webOrder);
     this.wordTrust_ = ground.prior.trust;
     this.trusts_ = ground.prior.trusts;
@@ -256,9 +254,8 @@ export class Bowerbird implements Method {
       : withoutRehearsal.sureness;
     this.#fitted = {
       ...{ backend, space, stage, laterSureness },
-      sureness: manner ? folderSureness(manner, decisions, strangers.unlisted) : laterSureness,
+      sureness: manner ? folderSureness(manner, state.decisions(), strangers.unlisted) : laterSureness,
       features: problem.testFeatures,
-      decisions,
       unlisted: strangers.unlisted,
       groups: groupStrangers(alone, pictures, strangers.unlisted, variance),
       ...(rehearsal &&
@@ -271,7 +268,7 @@ export class Bowerbird implements Method {
 
   decisionValues(features: Matrix): Matrix {
     const fitted = this.#require();
-    if (sameRows(features, fitted.features)) return fitted.decisions.copy('float64');
+    if (sameRows(features, fitted.features)) return fitted.stage.state.decisions();
     return linearDecisions(
       fitted.backend,
       this.model_,

@@ -262,18 +262,22 @@ function commonLook(
   };
   const most = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
   const lengths = new Float64Array(n);
+  const room = Matrix.zeros(n, Math.min(lookColumns, Math.max(products.cols, rows.cols)), rows.dtype);
   /** Means over neighbours of some columns at a time, row after row. */
   const visit = (source: Matrix, see: (sums: RealArray, column: number, width: number) => void) => {
     for (let column = 0; column < source.cols; column += lookColumns) {
       const end = Math.min(source.cols, column + lookColumns);
-      const sums = Matrix.zeros(n, end - column, source.dtype);
+      const sums = new Matrix(room.data, n, end - column).fill(0);
       backend.addSparse(sums, sparse, source.view(0, n, column, end));
       see(sums.data, column, end - column);
     }
   };
   visit(products, (sums, column, width) => {
     for (let j = 0, at = 0; j < n; j++)
-      for (let c = column; c < column + width; c++, at++) most[j] = Math.max(most[j], sums[at] / roots[c]);
+      for (let c = column; c < column + width; c++, at++) {
+        const cosine = sums[at] / roots[c];
+        if (cosine > most[j]) most[j] = cosine;
+      }
   });
   visit(rows, (sums, _column, width) => {
     for (let j = 0, at = 0; j < n; j++) {
