@@ -7,7 +7,7 @@ import { Matrix } from '../matrix.js';
 import type { RowWorkbench } from './workbench.js';
 
 /** Rows and bytes of a block at most. */
-const blockRows = 1024;
+const blockRows = 2048;
 const blockBytes = 2 ** 23;
 
 export function visitPowered(

@@ -64,9 +64,8 @@ export function likeliestSureness(sets: readonly Judged[]): Calibrated {
 function answerChances({ scores, labels }: Judged, factor: number) {
   return Array.from({ length: scores.rows }, (_, i) => {
     const row = scores.row(i);
-    const largest = row.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-    let sum = 0;
-    for (let c = 0; c < row.length; c++) sum += Math.exp(factor * (row[c] - largest));
+    const largest = largestOf(row);
+    const sum = sumOfExponentials(row, largest, factor);
     const away = row[labels[i]] - largest;
     return { answer: 1 / sum, label: Math.exp(factor * away) / sum, right: away === 0, categories: row.length };
   });
@@ -90,9 +89,25 @@ export function firstQuartileLead(scores: Matrix<Float64Array>, counts: (row: nu
 
 /** log softmax(factor · scores)[label] */
 function logChance(scores: Float64Array, label: number, factor: number): number {
+  const largest = largestOf(scores);
+  return factor * (scores[label] - largest) - Math.log(sumOfExponentials(scores, largest, factor));
+}
+
+function largestOf(row: Float64Array): number {
   let largest = Number.NEGATIVE_INFINITY;
-  for (let c = 0; c < scores.length; c++) if (scores[c] > largest) largest = scores[c];
+  for (let c = 0; c < row.length; c++) if (row[c] > largest) largest = row[c];
+  return largest;
+}
+
+/** Terms below this are lost in the rounding of a sum that is at least 1. */
+const lostBelow = -60;
+
+/** Σ exp(factor · (row − largest)) */
+function sumOfExponentials(row: Float64Array, largest: number, factor: number): number {
   let sum = 0;
-  for (let c = 0; c < scores.length; c++) sum += Math.exp(factor * (scores[c] - largest));
-  return factor * (scores[label] - largest) - Math.log(sum);
+  for (let c = 0; c < row.length; c++) {
+    const exponent = factor * (row[c] - largest);
+    if (exponent > lostBelow) sum += Math.exp(exponent);
+  }
+  return sum;
 }

@@ -27,32 +27,31 @@ export function fitLogistic(
   for (const row of rows) for (let k = 0; k < width; k++) means[k] += row[k] / n;
   for (const row of rows) for (let k = 0; k < width; k++) deviations[k] += (row[k] - means[k]) ** 2 / n;
   for (let k = 0; k < width; k++) deviations[k] = Math.sqrt(deviations[k]) || 1;
-  const scaled = new Float64Array(n * width);
-  for (let i = 0, at = 0; i < n; i++)
-    for (let k = 0; k < width; k++, at++) scaled[at] = (rows[i][k] - means[k]) / deviations[k];
-  // A row and, for the intercept, a 1.
-  const row = new Float64Array(width + 1).fill(1);
+  // Each row and, for the intercept, a 1.
   const size = width + 1;
+  const scaled = new Float64Array(n * size).fill(1);
+  rows.forEach((row, i) => {
+    for (let k = 0; k < width; k++) scaled[i * size + k] = (row[k] - means[k]) / deviations[k];
+  });
   const solution = new Float64Array(size);
   for (let step = 0; step < steps; step++) {
     const gradient = new Float64Array(size);
-    const curvature = Array.from({ length: size }, () => new Float64Array(size));
+    const curvature = new Float64Array(size * size);
     for (let k = 0; k < width; k++) {
       gradient[k] = -ridge * solution[k];
-      curvature[k][k] = ridge;
+      curvature[k * size + k] = ridge;
     }
-    curvature[width][width] = 1e-6;
-    for (let i = 0; i < n; i++) {
-      for (let k = 0; k < width; k++) row[k] = scaled[i * width + k];
-      let value = solution[width] + (offsets?.[i] ?? 0);
-      for (let k = 0; k < width; k++) value += solution[k] * row[k];
+    curvature[size * size - 1] = 1e-6;
+    for (let i = 0, row = 0; i < n; i++, row += size) {
+      let value = offsets?.[i] ?? 0;
+      for (let k = 0; k < size; k++) value += solution[k] * scaled[row + k];
       const p = 1 / (1 + Math.exp(-value));
       const weight = Math.max(p * (1 - p), 1e-9);
       const missing = targets[i] - p;
-      for (let k = 0; k < size; k++) {
-        gradient[k] += missing * row[k];
-        const [to, factor] = [curvature[k], weight * row[k]];
-        for (let m = 0; m <= k; m++) to[m] += factor * row[m];
+      for (let k = 0, to = 0; k < size; k++, to += size) {
+        gradient[k] += missing * scaled[row + k];
+        const factor = weight * scaled[row + k];
+        for (let m = 0; m <= k; m++) curvature[to + m] += factor * scaled[row + m];
       }
     }
     const change = solveSymmetric(curvature, gradient);
@@ -76,22 +75,22 @@ export function logisticValue({ weights, intercept }: Logistic, row: Float64Arra
 }
 
 /** Cholesky, of the lower triangle. */
-function solveSymmetric(matrix: Float64Array[], right: Float64Array): Float64Array {
+function solveSymmetric(matrix: Float64Array, right: Float64Array): Float64Array {
   const n = right.length;
   const x = Float64Array.from(right);
   for (let i = 0; i < n; i++)
     for (let j = 0; j <= i; j++) {
-      let sum = matrix[i][j];
-      for (let k = 0; k < j; k++) sum -= matrix[i][k] * matrix[j][k];
-      matrix[i][j] = i === j ? Math.sqrt(Math.max(sum, 1e-12)) : sum / matrix[j][j];
+      let sum = matrix[i * n + j];
+      for (let k = 0; k < j; k++) sum -= matrix[i * n + k] * matrix[j * n + k];
+      matrix[i * n + j] = i === j ? Math.sqrt(Math.max(sum, 1e-12)) : sum / matrix[j * n + j];
     }
   for (let i = 0; i < n; i++) {
-    for (let k = 0; k < i; k++) x[i] -= matrix[i][k] * x[k];
-    x[i] /= matrix[i][i];
+    for (let k = 0; k < i; k++) x[i] -= matrix[i * n + k] * x[k];
+    x[i] /= matrix[i * n + i];
   }
   for (let i = n - 1; i >= 0; i--) {
-    for (let k = i + 1; k < n; k++) x[i] -= matrix[k][i] * x[k];
-    x[i] /= matrix[i][i];
+    for (let k = i + 1; k < n; k++) x[i] -= matrix[k * n + i] * x[k];
+    x[i] /= matrix[i * n + i];
   }
   return x;
 }

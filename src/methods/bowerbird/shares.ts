@@ -88,8 +88,8 @@ export function likeliestConcentration(counts: Float64Array): number {
   const n = counts.length;
   let alpha = 1;
   for (let step = 0; step < 200; step++) {
-    let above = 0;
-    for (let c = 0; c < n; c++) above += digamma(counts[c] + alpha) - digamma(alpha);
+    let above = -n * digamma(alpha);
+    for (let c = 0; c < n; c++) above += digamma(counts[c] + alpha);
     const below = n * (digamma(total + n * alpha) - digamma(n * alpha));
     const next = Math.min(mostConcentration, Math.max(leastConcentration, (alpha * above) / Math.max(below, 1e-12)));
     if (Math.abs(next - alpha) < 1e-5 * alpha) return next;
