@@ -4,6 +4,10 @@
  */
 import type { Backend, Matrix, SparseMatrix } from '../../linalg/index.js';
 import type { Placed } from './ground.js';
+import { nearbyRows } from './nearby.js';
+
+/** Pictures of which every pair is compared, by a processor; a GPU is done with more before it has found landmarks. */
+const mostCompared = 50_000;
 
 export class Neighbours {
   readonly count: number;
@@ -26,7 +30,8 @@ export class Neighbours {
     this.count = k;
     this.nearest = new Int32Array(n * k);
     this.cosines = new Float64Array(n * k);
-    backend.nearestRows(this.nearest, this.cosines, pictures.rows, pictures.squaredLengths);
+    if (n > mostCompared && backend.device !== 'cuda') nearbyRows(backend, this.nearest, this.cosines, pictures);
+    else backend.nearestRows(this.nearest, this.cosines, pictures.rows, pictures.squaredLengths);
     ({ starts: this.#starts, to: this.#to, weights: this.#weights } = this.#join(n));
   }
 
