@@ -83,6 +83,25 @@ export const equivalent = [
     reason: 'a row of numbers has no place behind its last one, and what is written there is gone',
   },
   {
+    file: 'distribute/queue/run.ts',
+    before: "'garbage'",
+    after: '""',
+    which: [5],
+    reason: 'whatever is said of a name that is none, it is no run and taken off the list',
+  },
+  {
+    file: 'distribute/queue/serve.ts',
+    before: 'secretHint.slice(0, -1)',
+    after: 'secretHint',
+    reason: 'a full stop in the wording of a hint',
+  },
+  {
+    file: 'distribute/queue/attachment.ts',
+    before: "'the thread was stopped'",
+    after: '""',
+    reason: 'the wording of an error that a job is tried again for',
+  },
+  {
     file: 'distribute/own-thread.ts',
     before: 'close?.()',
     after: 'close()',

@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'bullmq';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   createQueueExecutor,
@@ -278,5 +279,35 @@ describe.skipIf(!hasRedis)('a quick queue (skipped where redis-server is not ins
     expect(await first.served).toEqual({ jobs: 0, failed: 0 });
     worker();
     expect((await running).results).toEqual({ a: { square: 25 } });
+  });
+
+  it('does not leave a run whose jobs are under way for another', async () => {
+    const { events } = worker();
+    const first = await coordinator({ runId: 'long' });
+    const running = collect(first, [{ id: 'a', x: 2, wait: 300 }]);
+    await until(() => events.some(({ kind }) => kind === 'attached'));
+    const second = await coordinator({ runId: 'other' });
+    const waiting = collect(second, [{ id: 'b', x: 3 }]);
+    expect((await running).results).toEqual({ a: { square: 4 } });
+    await first.close();
+    expect((await waiting).results).toEqual({ b: { square: 9 } });
+    const attached = events.flatMap((event) => (event.kind === 'attached' ? [event.run] : []));
+    expect(attached).toEqual(['long', 'other']);
+  });
+
+  it('gives a job up whose answers come again and again from somebody who does not know the secret', async () => {
+    const executor = await coordinator({ runId: 'forged', secret: 'a secret of ours' });
+    const forger = new Worker('forged', async () => ({ text: '{"worker":"me","result":1}' }), {
+      connection: redis.client.duplicate({ maxRetriesPerRequest: null }),
+      prefix: 'bowerbird:queue',
+    });
+    forger.on('error', () => {});
+    try {
+      const { results, failures } = await collect(executor, [{ id: 'a', x: 1 }]);
+      expect(results).toEqual({});
+      expect(failures.a).toMatchObject({ code: 'BOWERBIRD_QUEUE', message: expect.stringContaining('came 21 times') });
+    } finally {
+      await forger.close(true);
+    }
   });
 });

@@ -244,6 +244,23 @@ describe('places', () => {
       expect(() => createThreadExecutor({ handler, context: {}, width })).toThrow(`width is ${width}`);
   });
 
+  it('keep a thread whose job hears that it shall stop', async () => {
+    const handler = new URL('./toy-handler.mjs', import.meta.url);
+    // Nobody would wait a minute for a thread that does not hear.
+    await using executor = createThreadExecutor({ handler, context: {}, width: 1, graceMs: 60_000 });
+    const stop = new AbortController();
+    const waiting = executor.run([{ id: 'a', wait: 50_000, progress: 1 }], {
+      ...{ signal: stop.signal, onResult: () => {}, onFailure: () => {} },
+    });
+    setTimeout(() => stop.abort(new Error('enough')), 100);
+    await expect(waiting).rejects.toThrow('enough');
+    const handled: number[] = [];
+    await executor.run<{ id: string; x: number }, { handled: number }>([{ id: 'b', x: 3 }], {
+      ...{ onResult: (_, result) => void handled.push(result.handled), onFailure: () => {} },
+    });
+    expect(handled[0]).toBeGreaterThan(0);
+  }, 20_000);
+
   it('are given to one run at a time', () => {
     const turn = new Turn();
     const giveBack = turn.take();
