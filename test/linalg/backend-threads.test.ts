@@ -124,4 +124,23 @@ describe.each(backends)('threads of the $name backend', (present) => {
     expect(c).toBeAllClose(product(a, b));
     expect(d).toBeAllClose(product(a, b, 2));
   });
+
+  it.each([255, 256, 257, 513])('share out the sums of %i segments', async (count) => {
+    const backend = await present.create(present.mostThreads);
+    try {
+      const rows = operand(new Random(count), count, 3, 'float64', 1);
+      const weights = Float64Array.from({ length: count }, (_, i) => i + 1);
+      const sums = Matrix.zeros(count, 3);
+      backend.segmentSums(
+        sums,
+        rows,
+        weights,
+        Int32Array.from({ length: count + 1 }, (_, i) => i),
+      );
+      for (let i = 0; i < count; i++)
+        expect(Array.from(sums.row(i))).toBeAllClose(Array.from(rows.row(i), (value) => (i + 1) * value));
+    } finally {
+      backend.dispose();
+    }
+  });
 });
