@@ -26,7 +26,7 @@ const testsOf = {
     'crawl/keys.test.ts',
   ],
   distribute: ['distribute', 'cli/worker.test.ts'],
-  studio: ['access', 'answers', 'comparison', 'confinement', 'pieces', 'results', 'runs'].map(
+  studio: ['access', 'answers', 'asking', 'comparison', 'confinement', 'pieces', 'results', 'runs'].map(
     (name) => `studio/${name}.test.ts`,
   ),
   workspace: ofWorkspaces,
