@@ -75,6 +75,23 @@ export interface DistanceScores {
   readonly constants: Float64Array;
 }
 
+/** What `peaksOfRows` looks for: scores as above, and cosines, P_ic times `inverses[c]`. */
+export interface PeakScores extends DistanceScores {
+  readonly inverses: Float64Array;
+  /** A column of each row, −1 for none, and for each row a product, a square and an inverse in the place of those of that column. */
+  readonly labels?: Int32Array;
+  readonly own?: Float64Array;
+}
+
+/** What stands out in each row: its largest cosine and where, its two largest scores, and log Σ_c exp(score). */
+export interface RowPeaks {
+  readonly closest: Float64Array;
+  readonly nearest: Int32Array;
+  readonly largest: Float64Array;
+  readonly second: Float64Array;
+  readonly logSums: Float64Array;
+}
+
 /** The entries of row i lie from starts[i] to starts[i + 1]: where, and how much. Nobody may change them while they are in use. */
 export interface SparseMatrix {
   readonly starts: Int32Array;
@@ -150,6 +167,8 @@ export interface Backend {
   weightedDot(a: Matrix, b: Matrix, weights: Float64Array): number;
   /** Given products P_ic = x_i · μ_c: P_ic ← a_c max(0, ‖x_i‖² − 2 P_ic + ‖μ_c‖²) + b_c */
   scoreRows(products: Matrix, scores: DistanceScores): void;
+  /** Given the same products: what stands out in each row, of equal cosines the first; there is at least one column. */
+  peaksOfRows(out: RowPeaks, products: Matrix, scores: PeakScores): void;
   /** Σ |aᵢⱼ − bᵢⱼ|, accumulated in float64. */
   sumOfDifferences(a: Matrix, b: Matrix): number;
   /** Every element x of A becomes sign(x) |x|^power, then every row is brought to unit length; rows of zeros stay. */

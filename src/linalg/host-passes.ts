@@ -6,8 +6,10 @@ import type {
   DistanceScores,
   GemmOptions,
   GemvOptions,
+  PeakScores,
   PoweredOptions,
   PowerMixture,
+  RowPeaks,
   SparseMatrix,
 } from './backend.js';
 import { elementsOf, type Matrix, type Vector } from './matrix.js';
@@ -105,6 +107,10 @@ export abstract class HostPasses {
 
   scoreRows(products: Matrix, scores: DistanceScores): void {
     this.#rows.scoreRows(products, scores);
+  }
+
+  peaksOfRows(out: RowPeaks, products: Matrix, scores: PeakScores): void {
+    this.#rows.peaksOfRows(out, products, scores);
   }
 
   sumOfDifferences(a: Matrix, b: Matrix): number {

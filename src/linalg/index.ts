@@ -6,6 +6,8 @@ export type {
   GemmOptions,
   GemvOptions,
   KernelValue,
+  PeakScores,
+  RowPeaks,
   SparseMatrix,
   SyrkOptions,
 } from './backend.js';

@@ -7,8 +7,10 @@ import type {
   DistanceScores,
   GemmOptions,
   GemvOptions,
+  PeakScores,
   PoweredOptions,
   PowerMixture,
+  RowPeaks,
   SparseMatrix,
   SyrkOptions,
 } from './backend.js';
@@ -263,6 +265,18 @@ export function checkScores(products: Matrix, { lengths, squares, factors, const
   length('scoreRows', 'lengths', lengths, products.rows, beside);
   for (const [name, values] of Object.entries({ squares, factors, constants }))
     length('scoreRows', name, values, products.cols, beside);
+}
+
+export function checkPeaks(out: RowPeaks, products: Matrix, scores: PeakScores): void {
+  const beside = `products ${shape(products)}`;
+  const { labels, own, inverses, lengths, squares, factors, constants } = scores;
+  if (products.cols === 0) throw new ArgumentError(`peaksOfRows: nothing stands out in ${beside}`);
+  for (const [name, values] of Object.entries({ ...out, lengths, ...(labels && { labels }) }))
+    if (values.length !== products.rows)
+      throw new ArgumentError(`peaksOfRows: ${values.length} ${name} beside ${beside}; expected ${products.rows}`);
+  for (const [name, values] of Object.entries({ squares, factors, constants, inverses }))
+    length('peaksOfRows', name, values, products.cols, beside);
+  if (labels) length('peaksOfRows', 'own', own ?? new Float64Array(0), 3 * products.rows, beside);
 }
 
 /** A row of S for each row of the target, and entries that name rows of the source. */

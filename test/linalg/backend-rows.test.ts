@@ -140,6 +140,41 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     );
   });
 
+  it.each([false, true])('finds what stands out in rows; with values of their own at labels: %s', (labelled) => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const random = new Random(seed);
+        const products = operand(random, rows, cols, dtype, pad);
+        const [lengths, squares, inverses] = [positive(random, rows), positive(random, cols), positive(random, cols)];
+        const [factors, constants] = [normal(random, cols).map((value) => 3 * value), normal(random, cols)];
+        const labels = Int32Array.from({ length: rows }, () => Math.floor((cols + 1) * random.uniform()) - 1);
+        const own = positive(random, 3 * rows);
+        const [closest, largest, second, logSums] = [1, 2, 3, 4].map(() => new Float64Array(rows));
+        const nearest = new Int32Array(rows);
+        const scores = { lengths, squares, factors, constants, inverses, ...(labelled && { labels, own }) };
+        backend.peaksOfRows({ closest, nearest, largest, second, logSums }, products, scores);
+        for (let i = 0; i < rows; i++) {
+          const at = (c: number) =>
+            labelled && c === labels[i] ? own.subarray(3 * i) : [products.at(i, c), squares[c], inverses[c]];
+          const cosines = Array.from({ length: cols }, (_, c) => at(c)[0] * at(c)[2]);
+          const values = Array.from({ length: cols }, (_, c) => {
+            const [product, square] = at(c);
+            return factors[c] * Math.max(0, lengths[i] - 2 * product + square) + constants[c];
+          });
+          expect(closest[i]).toBe(Math.max(...cosines));
+          expect(nearest[i]).toBe(cosines.indexOf(closest[i]));
+          const ordered = [...values].sort((a, b) => b - a);
+          expect(largest[i]).toBeCloseTo(ordered[0], 11);
+          if (cols > 1) expect(second[i]).toBeCloseTo(ordered[1], 11);
+          else expect(second[i]).toBe(Number.NEGATIVE_INFINITY);
+          const sum = values.reduce((total, value) => total + Math.exp(value - ordered[0]), 0);
+          expect(logSums[i]).toBeCloseTo(ordered[0] + Math.log(sum), 11);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it('adds up products of rows by weight', () => {
     fc.assert(
       fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
@@ -357,5 +392,12 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     expect(() => backend.scoreRows(products, { ...scores, factors: three })).toThrow(ArgumentError);
     expect(() => backend.sumOfDifferences(products, Matrix.zeros(2, 3))).toThrow(ArgumentError);
     expect(() => backend.weightedDot(products, products, two)).toThrow(ArgumentError);
+    const out = { closest: three, nearest: new Int32Array(3), largest: three, second: three, logSums: three };
+    const peaks = (change: object, matrix = products) => {
+      backend.peaksOfRows(out, matrix, { ...scores, inverses: two, ...change });
+    };
+    expect(() => peaks({ inverses: three })).toThrow(ArgumentError);
+    expect(() => peaks({ labels: Int32Array.of(0, 1, 1) })).toThrow(ArgumentError);
+    expect(() => peaks({}, Matrix.zeros(3, 0))).toThrow(/nothing stands out/);
   });
 });

@@ -334,6 +334,11 @@ export class CudaBackend implements Backend {
     this.#rows.scoreRows(...all);
   }
 
+  peaksOfRows(...all: Parameters<Backend['peaksOfRows']>): void {
+    this.#ready();
+    this.#rows.peaksOfRows(...all);
+  }
+
   sumOfDifferences(a: Matrix, b: Matrix): number {
     this.#ready();
     return this.#rows.sumOfDifferences(a, b);

@@ -129,6 +129,11 @@ export class DeviceStorage {
     return this.address;
   }
 
+  /** Clears elements on the device. */
+  zero(offset: number, length: number): void {
+    this.#pool.zero(this.onDevice() + offset * this.width, length * this.width);
+  }
+
   /** Frees the host copy, for large features that were filled on the host. */
   dropMirror(): void {
     this.onDevice();
@@ -183,6 +188,12 @@ export class DeviceMatrix extends Matrix {
   override reshaped(rows: number, cols: number): Matrix {
     this.checkReshape(rows, cols);
     return new DeviceMatrix(this.device, this.offset, rows, cols, cols);
+  }
+
+  override fill(value: number): this {
+    if (value !== 0 || !this.contiguous) return super.fill(value);
+    this.device.zero(this.offset, this.rows * this.cols);
+    return this;
   }
 
   override everyRow(first: number, step: number): Matrix {

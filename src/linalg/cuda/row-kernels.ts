@@ -20,6 +20,7 @@ export const rowKernelNames = [
   'addSparse',
   'sparseFormPartial',
   'nearestOfRows',
+  'peaksOfRows',
 ] as const;
 export type RowKernelName = (typeof rowKernelNames)[number];
 
@@ -249,6 +250,69 @@ extern "C" __global__ void nearestOfRows(int* nearest, double* cosines, const T*
     last = values[32];
     lastAt = places[32];
   }
+}
+
+// A block a row: cosine, its column, largest and second score, logarithm of the sum, five numbers a row. At the label of a row its
+// own product, square and inverse stand in for those of the column.
+extern "C" __global__ void peaksOfRows(double* out, const T* products, ll ps, const double* lengths, const double* squares, const double* factors, const double* constants, const double* inverses, const int* labels, const double* own, ll cols) {
+  __shared__ double parts[8][4];
+  __shared__ double most;
+  ll i = blockIdx.x;
+  const T* row = products + i * ps;
+  int label = labels[i];
+  // Closest, its column, largest, second.
+  double best[4] = {-INFINITE, (double)cols, -INFINITE, -INFINITE};
+  for (ll c = threadIdx.x; c < cols; c += blockDim.x) {
+    bool mine = c == label;
+    double product = mine ? own[3 * i] : (double)row[c];
+    double cosine = product * (mine ? own[3 * i + 2] : inverses[c]);
+    if (cosine > best[0]) {
+      best[0] = cosine;
+      best[1] = (double)c;
+    }
+    double score = factors[c] * fmax(0.0, lengths[i] - 2 * product + (mine ? own[3 * i + 1] : squares[c])) + constants[c];
+    if (score > best[3]) {
+      best[3] = fmin(score, best[2]);
+      best[2] = fmax(score, best[2]);
+    }
+  }
+  for (int step = 16; step > 0; step >>= 1) {
+    double other[4];
+    for (int k = 0; k < 4; k++) other[k] = __shfl_down_sync(0xffffffffu, best[k], step);
+    if (other[0] > best[0] || (other[0] == best[0] && other[1] < best[1])) {
+      best[0] = other[0];
+      best[1] = other[1];
+    }
+    best[3] = fmax(fmax(best[3], other[3]), fmin(best[2], other[2]));
+    best[2] = fmax(best[2], other[2]);
+  }
+  if ((threadIdx.x & 31) == 0) for (int k = 0; k < 4; k++) parts[threadIdx.x >> 5][k] = best[k];
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int w = 1; w < blockDim.x / 32; w++) {
+      if (parts[w][0] > best[0] || (parts[w][0] == best[0] && parts[w][1] < best[1])) {
+        best[0] = parts[w][0];
+        best[1] = parts[w][1];
+      }
+      best[3] = fmax(fmax(best[3], parts[w][3]), fmin(best[2], parts[w][2]));
+      best[2] = fmax(best[2], parts[w][2]);
+    }
+    out[5 * i] = best[0];
+    out[5 * i + 1] = best[1] < cols ? best[1] : 0;
+    out[5 * i + 2] = best[2];
+    out[5 * i + 3] = best[3];
+    most = best[2];
+  }
+  __syncthreads();
+  double sum = 0;
+  for (ll c = threadIdx.x; c < cols; c += blockDim.x) {
+    bool mine = c == label;
+    double product = mine ? own[3 * i] : (double)row[c];
+    double distance = fmax(0.0, lengths[i] - 2 * product + (mine ? own[3 * i + 1] : squares[c]));
+    sum += exp(factors[c] * distance + constants[c] - most);
+  }
+  sum = blockSum(sum);
+  if (threadIdx.x == 0) out[5 * i + 4] = most + log(sum);
 }
 `;
 }

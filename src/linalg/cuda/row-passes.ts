@@ -1,6 +1,7 @@
 /** The passes over rows on the device. Matrices of the backend stay there; numbers of rows and columns are taken to it and back. */
-import type { DistanceScores, PowerMixture, SparseMatrix } from '../backend.js';
+import type { DistanceScores, PeakScores, PowerMixture, RowPeaks, SparseMatrix } from '../backend.js';
 import { asRow, type Dtype, type Matrix } from '../matrix.js';
+import { peakWidth, takePeaks, unlabelled } from '../rows/peaks.js';
 import * as check from '../shapes.js';
 import { address, type KernelArgument, type Launcher, Program, real, whole } from './compile.js';
 import type { Gpu } from './device.js';
@@ -99,6 +100,26 @@ export class DeviceRowPasses {
     return total;
   }
 
+  /** `Backend.peaksOfRows` */
+  peaksOfRows(out: RowPeaks, products: Matrix, scores: PeakScores): void {
+    check.checkPeaks(out, products, scores);
+    const { rows, cols, dtype } = products;
+    if (rows === 0) return;
+    const { lengths, squares, factors, constants, inverses } = scores;
+    const labels = scores.labels ?? new Int32Array(rows).fill(unlabelled);
+    const own = scores.own ?? new Float64Array(1);
+    const found = new Float64Array(rows * peakWidth);
+    this.#numbers([lengths, squares, factors, constants, inverses, labels, own], (vectors) =>
+      this.#operands.with([products], asRow(found), false, ([{ pointer, stride }], { pointer: to }) =>
+        this.#launch('peaksOfRows', dtype, rows, [
+          ...[address(to), address(pointer), whole(stride), ...vectors],
+          whole(cols),
+        ]),
+      ),
+    );
+    takePeaks(out, found, 0);
+  }
+
   /** `Backend.sumOfDifferences` */
   sumOfDifferences(a: Matrix, b: Matrix): number {
     check.checkSameShape('sumOfDifferences', a, b);
@@ -112,7 +133,7 @@ export class DeviceRowPasses {
     const { rows, cols, dtype } = products;
     if (rows === 0) return;
     const { lengths, squares, scales, shifts, power } = mixture;
-    const labels = mixture.labels ?? new Int32Array(rows).fill(-1);
+    const labels = mixture.labels ?? new Int32Array(rows).fill(unlabelled);
     const bytes = rows * 8;
     this.#numbers([lengths, squares, scales, shifts, labels], (vectors) =>
       this.#operands.borrowing(2 * bytes, (sums) =>

@@ -30,6 +30,8 @@ const names = [
   'sumOfDifferences64',
   'weightedDot32',
   'weightedDot64',
+  'peaksOfRows32',
+  'peaksOfRows64',
 ] as const;
 export type RowKernel = (typeof names)[number] extends `${infer Name}32` | `${infer Name}64` ? Name : never;
 

@@ -1,10 +1,11 @@
 /** The passes of backends over the rows of matrices in this process's memory, by the kernels of assembly/rows. */
-import type { DistanceScores, PoweredOptions, PowerMixture, SparseMatrix } from '../backend.js';
+import type { DistanceScores, PeakScores, PoweredOptions, PowerMixture, RowPeaks, SparseMatrix } from '../backend.js';
 import type { Matrix, RealArray } from '../matrix.js';
 import {
   checkEnergy,
   checkEntries,
   checkNearest,
+  checkPeaks,
   checkPowered,
   checkPowerSums,
   checkSameShape,
@@ -14,12 +15,13 @@ import {
   checkWeightedDot,
 } from '../shapes.js';
 import { findNearest, type Multiply } from './nearest.js';
+import { findPeaks, unlabelled } from './peaks.js';
 import { visitPowered } from './powered.js';
 import { RowWorkbench } from './workbench.js';
 
-const unlabelled = -1;
-/** Bytes of the columns of a matrix that lie on the workbench whole. */
+/** Bytes of the columns of a matrix that lie on the workbench whole: what stays in a cache, or more where threads bring them. */
 const stripeBytes = 2 ** 23;
+const broughtBytes = 2 ** 28;
 const stripeColumns = 16;
 
 /** Shared by all backends that have no threads. */
@@ -205,6 +207,12 @@ export class RowPasses {
     });
   }
 
+  /** `Backend.peaksOfRows` */
+  peaksOfRows(out: RowPeaks, products: Matrix, scores: PeakScores): void {
+    checkPeaks(out, products, scores);
+    findPeaks(this.#workbench(), out, products, scores);
+  }
+
   /** `Backend.sumOfDifferences` */
   sumOfDifferences(a: Matrix, b: Matrix): number {
     checkSameShape('sumOfDifferences', a, b);
@@ -231,7 +239,7 @@ export class RowPasses {
   /** `Backend.addSparse` */
   addSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void {
     checkSparse(target, sparse, source);
-    for (const [column, end] of stripesOf(source)) {
+    for (const [column, end] of stripesOf(source, this.#workbench().crew?.bring ? broughtBytes : stripeBytes)) {
       const views = [target, source].map((matrix) => matrix.view(0, matrix.rows, column, end));
       this.#addStripe(views[0], sparse, views[1]);
     }
@@ -263,7 +271,8 @@ export class RowPasses {
   sparseForm(sparse: SparseMatrix, a: Matrix): number {
     checkEntries('sparseForm', sparse, a.rows, a.rows);
     let total = 0;
-    for (const [column, end] of stripesOf(a)) {
+    // The stripes decide in what order is summed up, and so they are the same for any number of threads.
+    for (const [column, end] of stripesOf(a, broughtBytes)) {
       const here = this.#workbench();
       const stripe = a.view(0, a.rows, column, end);
       const { cols, rows, data } = stripe;
@@ -290,9 +299,8 @@ export class RowPasses {
 }
 
 /** Columns [from, to) of a matrix that lie on the workbench together, since any of its rows may be asked for. */
-function stripesOf({ rows, cols, data }: Matrix): [number, number][] {
-  const fitting =
-    Math.floor(stripeBytes / (Math.max(1, rows) * data.BYTES_PER_ELEMENT * stripeColumns)) * stripeColumns;
+function stripesOf({ rows, cols, data }: Matrix, most: number): [number, number][] {
+  const fitting = Math.floor(most / (Math.max(1, rows) * data.BYTES_PER_ELEMENT * stripeColumns)) * stripeColumns;
   const width = Math.max(stripeColumns, fitting);
   return Array.from({ length: Math.ceil(cols / width) }, (_, k) => [k * width, Math.min(cols, (k + 1) * width)]);
 }

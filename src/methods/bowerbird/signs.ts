@@ -5,13 +5,13 @@
  * few or wrong web pictures explain nothing well: so signs are measured by those of the trusted web pictures, each left out
  * of the mean that it helped to make, since these are no strangers.
  */
-import { Matrix, type RealArray } from '../../linalg/index.js';
-import { logSumExp, rowDots } from '../../numerics/index.js';
+import type { Backend, Matrix, PeakScores, RowPeaks } from '../../linalg/index.js';
+import { logSumExp, roomOn, rowDots } from '../../numerics/index.js';
 import { selectRows } from '../../problem/index.js';
 import type { Placed } from './ground.js';
 import type { Neighbours } from './neighbours.js';
 import type { BowerbirdSolver } from './solver.js';
-import { dotOf, productsWith, timesVector } from './vectors.js';
+import { dotOf, productsOn, productsWith, timesVector } from './vectors.js';
 
 /** Means and standard deviations of a picture's own signs among pictures that show what is listed. */
 export interface Yardstick {
@@ -116,60 +116,56 @@ export class SignReader {
     const [lengths, knownLengths] = [means, others.means].map((matrix) => rowDots(backend, matrix, matrix));
     const [roots, knownRoots] = [lengths, knownLengths].map((values) => values.map(rootOf));
     const n = squares.length;
+    const toListed = peaksOf(backend, listed, {
+      ...{ lengths: squares, squares: lengths, inverses: roots.map((root) => 1 / root) },
+      ...{ factors: lengths.map(() => slope), constants: lengths.map(() => level) },
+      ...(web && this.#leftOut(listed, lengths, squares, web)),
+    });
+    const toKnown = peaksOf(backend, known, {
+      ...{ lengths: squares, squares: knownLengths, inverses: knownRoots.map((root) => 1 / root) },
+      ...{ factors: knownSlopes, constants: knownLevels },
+    });
     const columns = Array.from({ length: ownSigns }, () => new Float64Array(n));
     const [cosine, knownCosine, ratio, alone, length, tight, margin] = columns;
-    const nearest = new Int32Array(n);
-    const densities = new Float64Array(means.rows);
-    const terms = new Float64Array(others.means.rows + 1);
+    const { nearest } = toListed;
+    const terms = new Float64Array(2);
     for (let j = 0; j < n; j++) {
       const norm = Math.sqrt(squares[j]) || 1;
-      const label = web ? ground.webLabels[web[j]] : -1;
-      let closest = Number.NEGATIVE_INFINITY;
-      let first = Number.NEGATIVE_INFINITY;
-      let second = Number.NEGATIVE_INFINITY;
-      for (let c = 0, at = j * listed.stride; c < listed.cols; c++, at++) {
-        let product = listed.data[at];
-        let square = lengths[c];
-        let root = roots[c];
-        if (c === label) {
-          // μ without x, whose part of μ is w: (μ − w x) / (1 − w).
-          const rest = this.#solver.restWithout(web![j]);
-          const part = 1 - rest;
-          square = (square - 2 * part * product + part * part * squares[j]) / rest ** 2;
-          product = (product - part * squares[j]) / rest;
-          root = rootOf(square);
-        }
-        const near = product / root;
-        if (near > closest) {
-          closest = near;
-          nearest[j] = c;
-        }
-        const density = slope * Math.max(0, squares[j] - 2 * product + square) + level;
-        densities[c] = density;
-        if (density > first) {
-          second = first;
-          first = density;
-        } else if (density > second) second = density;
-      }
-      let closestKnown = Number.NEGATIVE_INFINITY;
-      for (let k = 0, at = j * known.stride; k < known.cols; k++, at++) {
-        const product = known.data[at];
-        closestKnown = Math.max(closestKnown, product / knownRoots[k]);
-        const distance = Math.max(0, squares[j] - 2 * product + knownLengths[k]);
-        terms[k] = knownSlopes[k] * distance + knownLevels[k];
-      }
-      terms[known.cols] = farSlope * squares[j] + farLevel;
-      cosine[j] = closest / norm;
-      knownCosine[j] = closestKnown / norm;
-      const together = logSumExp(densities);
-      ratio[j] = together - Math.log(densities.length) - logSumExp(terms);
-      alone[j] = together - terms[known.cols];
+      const unexplained = farSlope * squares[j] + farLevel;
+      terms[0] = toKnown.logSums[j];
+      terms[1] = unexplained;
+      cosine[j] = toListed.closest[j] / norm;
+      knownCosine[j] = toKnown.closest[j] / norm;
+      ratio[j] = toListed.logSums[j] - Math.log(listed.cols) - logSumExp(terms);
+      alone[j] = toListed.logSums[j] - unexplained;
       length[j] = Math.log(squares[j] / d + 1e-12);
       tight[j] = cosine[j] - this.#closeness[nearest[j]];
-      margin[j] = listed.cols > 1 ? first - second : 0;
+      margin[j] = listed.cols > 1 ? toListed.largest[j] - toListed.second[j] : 0;
     }
     return { columns, nearest };
   }
+
+  /** What web pictures find at their own category's mean μ without them: (μ − w x) / (1 − w), w their part of it. */
+  #leftOut(listed: Matrix, lengths: Float64Array, squares: Float64Array, web: Int32Array) {
+    const labels = Int32Array.from(web, (row) => this.#solver.ground.webLabels[row]);
+    const own = new Float64Array(3 * web.length);
+    const products = Float64Array.from(labels, (label, j) => listed.at(j, label));
+    products.forEach((product, j) => {
+      const rest = this.#solver.restWithout(web[j]);
+      const part = 1 - rest;
+      const square = (lengths[labels[j]] - 2 * part * product + part * part * squares[j]) / rest ** 2;
+      own.set([(product - part * squares[j]) / rest, square, 1 / rootOf(square)], 3 * j);
+    });
+    return { labels, own };
+  }
+}
+
+function peaksOf(backend: Backend, products: Matrix, scores: PeakScores): RowPeaks {
+  const numbers = () => new Float64Array(products.rows);
+  const peaks = { closest: numbers(), largest: numbers(), second: numbers(), logSums: numbers() };
+  const found = { ...peaks, nearest: new Int32Array(products.rows) };
+  backend.peaksOfRows(found, products, scores);
+  return found;
 }
 
 function inUnits(columns: readonly Float64Array[], { means, spreads }: Yardstick): void {
@@ -198,8 +194,8 @@ interface Shifted {
 function plainProducts({ ground, means }: BowerbirdSolver, { rows, squaredLengths }: Placed): Shifted {
   const { backend, known } = ground;
   return {
-    listed: productsWith(backend, rows, means),
-    known: productsWith(backend, rows, known.means),
+    listed: productsOn(backend, rows, means),
+    known: productsOn(backend, rows, known.means),
     squares: squaredLengths,
   };
 }
@@ -254,7 +250,7 @@ function commonLook(
 ): Float64Array {
   const { count, nearest } = neighbours;
   const n = rows.rows;
-  const roots = rowDots(backend, means, means).map(rootOf);
+  const inverses = rowDots(backend, means, means).map((square) => 1 / rootOf(square));
   const sparse = {
     starts: Int32Array.from({ length: n + 1 }, (_, j) => j * count),
     columns: nearest,
@@ -262,30 +258,32 @@ function commonLook(
   };
   const most = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
   const lengths = new Float64Array(n);
-  const room = Matrix.zeros(n, Math.min(lookColumns, Math.max(products.cols, rows.cols)), rows.dtype);
+  const room = roomOn(backend, 1, n * Math.min(lookColumns, Math.max(products.cols, rows.cols)), rows.dtype);
   /** Means over neighbours of some columns at a time, row after row. */
-  const visit = (source: Matrix, see: (sums: RealArray, column: number, width: number) => void) => {
+  const visit = (source: Matrix, see: (sums: Matrix, column: number, end: number) => void) => {
     for (let column = 0; column < source.cols; column += lookColumns) {
       const end = Math.min(source.cols, column + lookColumns);
-      const sums = new Matrix(room.data, n, end - column).fill(0);
+      const width = end - column;
+      const sums = room
+        .view(0, 1, 0, n * width)
+        .reshaped(n, width)
+        .fill(0);
       backend.addSparse(sums, sparse, source.view(0, n, column, end));
-      see(sums.data, column, end - column);
+      see(sums, column, end);
     }
   };
-  visit(products, (sums, column, width) => {
-    for (let j = 0, at = 0; j < n; j++)
-      for (let c = column; c < column + width; c++, at++) {
-        const cosine = sums[at] / roots[c];
-        if (cosine > most[j]) most[j] = cosine;
-      }
+  visit(products, (sums, column, end) => {
+    const none = new Float64Array(end - column);
+    const scores = { lengths, squares: none, factors: none, constants: none, inverses: inverses.subarray(column, end) };
+    const { closest } = peaksOf(backend, sums, scores);
+    for (let j = 0; j < n; j++) most[j] = Math.max(most[j], closest[j]);
   });
-  visit(rows, (sums, _column, width) => {
-    for (let j = 0, at = 0; j < n; j++) {
-      let squares = 0;
-      for (let c = 0; c < width; c++, at++) squares += sums[at] * sums[at];
-      lengths[j] += squares;
-    }
+  visit(rows, (sums) => {
+    const squares = rows.dtype === 'float64' ? new Float64Array(n) : new Float32Array(n);
+    backend.rowDots(squares, sums, sums);
+    for (let j = 0; j < n; j++) lengths[j] += squares[j];
   });
+  backend.release(room);
   return most.map((value, j) => value / Math.max(lengths[j], 1e-12));
 }
 
