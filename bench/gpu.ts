@@ -1,7 +1,7 @@
 /**
  * The learner on a GPU: the ceilings of the machine (DGEMM, memory bandwidth), the paper's CUB sizes, where the time of
- * an iteration goes, a search of 100 trials with several fits at a time, and a million web images. Options: `--part NAME`
- * (ceilings, cub, search, million; may be repeated), `--trials N`, `--jobs N` (may be repeated).
+ * an iteration goes, a search of 100 trials with several fits at a time, and a million web images; the passes over rows of the
+ * default method. Options: `--part NAME` (ceilings, rows, cub, search, million; may be repeated), `--trials N`, `--jobs N` (may be repeated).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,10 +22,11 @@ export async function run(args: string[]): Promise<void> {
       jobs: { type: 'string', multiple: true },
     },
   });
-  const parts = values.part ?? ['ceilings', 'cub', 'search', 'million'];
+  const parts = values.part ?? ['ceilings', 'rows', 'cub', 'search', 'million'];
   const backend = await createBackend({ device: 'cuda' });
   console.log(backend.description);
   if (parts.includes('ceilings')) ceilings(backend);
+  if (parts.includes('rows')) rowPasses(backend);
   if (parts.includes('cub')) await cub(backend);
   if (parts.includes('million')) await million(backend);
   backend.dispose();
@@ -69,6 +70,48 @@ function ceilings(backend: Backend): void {
   const read = seconds(backend, 10, () => backend.gemv(image, x, vector));
   console.log(`matrix times vector on the device: ${(bytes / read / 1e12).toFixed(2)} TB/s read`);
   for (const matrix of [x, y, vector, image]) backend.release(matrix);
+}
+
+/** The passes of one round of the default method over 50,000 pictures of 1,024 dimensions and 1,000 categories. */
+function rowPasses(backend: Backend): void {
+  const [n, categories, d, edges] = [50_000, 1000, 1024, 16];
+  const matrix = (rows: number, cols: number) => {
+    const result = backend.matrix(rows, cols, 'float32');
+    backend.copy(result, randomMatrix(rows, cols).copy('float32'));
+    return result;
+  };
+  const [pictures, means] = [matrix(n, d), matrix(categories, d)];
+  const [scores, chances] = [matrix(n, categories), matrix(n, categories)];
+  const random = new Random(1);
+  const numbers = (length: number) => Float64Array.from({ length }, () => 1 + random.uniform());
+  const [lengths, squares, factors, offsets] = [
+    numbers(n),
+    numbers(categories),
+    numbers(categories),
+    numbers(categories),
+  ];
+  const sparse = {
+    starts: Int32Array.from({ length: n + 1 }, (_, i) => i * edges),
+    columns: Int32Array.from({ length: n * edges }, () => Math.floor(n * random.uniform())),
+    values: numbers(n * edges),
+  };
+  const counts = new Float64Array(categories);
+  const elements = n * categories * 4;
+  const flops = 2 * n * categories * d;
+  const told = (name: string, bytes: number, work: () => void) => {
+    const time = seconds(backend, 10, work);
+    console.log(`${name}: ${(time * 1000).toFixed(2)} ms, ${(bytes / time / 1e12).toFixed(2)} TB/s`);
+  };
+  const product = seconds(backend, 10, () => backend.gemm(scores, pictures, means, { transposeB: true }));
+  console.log(
+    `products: ${(product * 1000).toFixed(2)} ms, ${(flops / product / 1e12).toFixed(1)} TFLOP/s in single precision`,
+  );
+  told('scoreRows', 2 * elements, () => backend.scoreRows(scores, { lengths, squares, factors, constants: offsets }));
+  told('softmaxRows', 5 * elements, () => backend.softmaxRows(chances, scores, offsets, lengths, counts));
+  told('energyOfRows', 2 * elements, () => backend.energyOfRows(chances, scores, lengths));
+  told('sumOfDifferences', 2 * elements, () => backend.sumOfDifferences(chances, scores));
+  told('addSparse', (2 + edges) * elements, () => backend.addSparse(scores, sparse, chances));
+  for (const each of [pictures, means, scores, chances]) backend.release(each);
 }
 
 function randomMatrix(rows: number, cols: number): Matrix {

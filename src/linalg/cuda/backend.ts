@@ -28,7 +28,7 @@ import { DeviceRowPasses } from './row-passes.js';
 const threadStream = 2;
 
 /** Rows that are brought to power and length at a time. */
-const blockRows = 8192;
+const blockRows = 2048;
 /** Bytes of the products of rows with all rows that are held at a time, in double precision. */
 const productBytes = 2 ** 29;
 

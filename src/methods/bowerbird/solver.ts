@@ -133,7 +133,10 @@ export class BowerbirdSolver {
       const [row, expected] = [sums.row(c), prior.means.row(c)];
       for (let j = 0; j < dimension; j++) difference[j] += (row[j] / precisions[c] - expected[j]) / present.length;
       chance += this.webVariance / precisions[c] / present.length ** 2;
-      for (const k of present) chance += (known.between * prior.covariance.at(c, k)) / present.length ** 2;
+      const together = prior.covariance.row(c);
+      let shared = 0;
+      for (const k of present) shared += together[k];
+      chance += (known.between * shared) / present.length ** 2;
     }
     this.webShift = shrunken(difference, chance);
   }

@@ -120,8 +120,10 @@ export class TestState {
 
   /** Scores with all that speaks for them: the logarithms of q up to a constant of each row. */
   decisions(): Matrix<Float64Array> {
-    const result = this.#evidence.copy('float64');
-    for (let j = 0; j < result.rows; j++) axpy(result.row(j), 1, this.offsets);
+    const { rows, cols, data } = this.#evidence;
+    const result = Matrix.zeros(rows, cols);
+    for (let j = 0, at = 0; j < rows; j++)
+      for (let c = 0; c < cols; c++, at++) result.data[at] = data[at] + this.offsets[c];
     holdAnswers(this.side.known, undefined, result);
     return result;
   }
