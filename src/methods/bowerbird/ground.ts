@@ -97,9 +97,13 @@ function withLengths(backend: Backend, rows: Matrix): Placed {
 }
 
 /** The spread of the categories' means, less what the sampling of their pictures adds to it. */
-function knownCategories({ auxiliaryMeans: means, auxiliaryCounts: counts, within }: WhitenedSpace): KnownCategories {
-  let squares = 0;
-  for (const value of means.data) squares += value * value;
+function knownCategories({
+  backend,
+  auxiliaryMeans: means,
+  auxiliaryCounts: counts,
+  within,
+}: WhitenedSpace): KnownCategories {
+  const squares = backend.dot(means, means);
   const spread = squares / Math.max(1, means.rows - 1) / means.cols;
   const fromSampling = (within * counts.reduce((sum, count) => sum + 1 / count, 0)) / counts.length;
   return { means, counts, within, between: Math.max(spread - fromSampling, 0.05 * spread, 1e-9) };
