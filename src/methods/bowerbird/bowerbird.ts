@@ -37,7 +37,7 @@ import { groupStrangers } from './groups.js';
 import { holdAnswers, namedPictures } from './known.js';
 import { linearFormula, strangerFormula } from './linear-formula.js';
 import { Neighbours } from './neighbours.js';
-import { type BowerbirdOptions, parameters, solverOptions, withoutRehearsal } from './options.js';
+import { aloneOptions, type BowerbirdOptions, folderOptions, parameters, withoutRehearsal } from './options.js';
 import { folderSureness, type Manner, Rehearsal } from './rehearsal.js';
 import { mostRoundsAgain, type Settled, settle } from './settle.js';
 import { statedShares } from './shares.js';
@@ -138,13 +138,13 @@ export class Bowerbird implements Method {
     const named = namedPictures(pictures, problem.testKnown, problem.testNames.length);
     const ground: Ground = { ...laid, ...(named && { named }) };
     await pause();
-    let alone = new BowerbirdSolver(ground, solverOptions(options, rehearsal, 1));
+    let alone = new BowerbirdSolver(ground, aloneOptions(options, rehearsal));
     alone.learnFromWeb();
     await pause();
     const wrong = rehearsal?.wrongFor(alone);
     if (wrong !== undefined) {
       rehearsal = (await Rehearsal.hold(problem, backend, options, pause, wrong)) ?? rehearsal;
-      alone = new BowerbirdSolver(ground, solverOptions(options, rehearsal, 1));
+      alone = new BowerbirdSolver(ground, aloneOptions(options, rehearsal));
       alone.learnFromWeb();
       await pause();
     }
@@ -155,7 +155,7 @@ export class Bowerbird implements Method {
       rehearsal && !problem.generalized
         ? rowsOfStrangers(alone, pictures, variance, neighbours, rehearsal.strangers)
         : undefined;
-    const sharp = solverOptions(options, rehearsal, options.sharpness);
+    const sharp = folderOptions(options, alone.options);
     const start = alone.fork(sharp);
     start.learnFromWeb();
     const everything: TestSide = {
@@ -361,10 +361,11 @@ function answerAlone(state: TestState): void {
   if (typeof shares !== 'string') state.offsets = shares.map((share) => Math.log(Math.max(share, 1e-12)));
 }
 
-/** β (x·μ_c − ½‖μ_c‖²)/v + offset, x measured from the auxiliary centre and δ. */
+/** β (x·f_c μ_c − ½‖f_c μ_c‖²)/v + offset, x measured from the auxiliary centre and δ. */
 function linearModel(state: TestState, ground: Ground, generalized: boolean): LinearModel {
   const { solver, shift, offsets } = state;
-  const means = generalized ? (stackRows(solver.means, ground.known.means) as Matrix<Float64Array>) : solver.means;
+  const listed = state.stretchedMeans();
+  const means = generalized ? (stackRows(listed, ground.known.means) as Matrix<Float64Array>) : listed;
   return linearFormula(ground.space, means, solver.options.sharpness / state.scale, { offsets, shift });
 }
 

@@ -38,15 +38,20 @@ export const withoutRehearsal = {
   sureness: { factor: 0.5, doubt: 0.05 },
 };
 
-/** @param factor of the sharpness that rehearsals say */
-export function solverOptions(
-  options: BowerbirdOptions,
-  rehearsal: Rehearsal | undefined,
-  factor: number,
-): SolverOptions {
+/** Of web pictures in a folder (solver.ts). */
+const folderCaution = 0.5;
+
+/** What a picture by itself is answered with. */
+export function aloneOptions(options: BowerbirdOptions, rehearsal: Rehearsal | undefined): SolverOptions {
   return {
-    sharpness: factor * (rehearsal?.sharpness ?? withoutRehearsal.sharpness),
+    sharpness: rehearsal?.sharpness ?? withoutRehearsal.sharpness,
     tails: options.tails,
     evidence: rehearsal?.evidence ?? { ...withoutRehearsal.evidence, text: options.textWeight },
+    caution: 1,
   };
+}
+
+/** What a folder is settled with. */
+export function folderOptions(options: BowerbirdOptions, alone: SolverOptions): SolverOptions {
+  return { ...alone, sharpness: options.sharpness * alone.sharpness, caution: folderCaution };
 }

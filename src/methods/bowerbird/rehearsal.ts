@@ -233,7 +233,7 @@ function withoutPictures(problem: Problem): Problem {
 }
 
 function solverOptions({ tails }: RehearsalOptions, sharpness: number, evidence: Evidence): SolverOptions {
-  return { sharpness, tails, evidence };
+  return { sharpness, tails, evidence, caution: 1 };
 }
 
 /**

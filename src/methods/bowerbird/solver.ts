@@ -2,7 +2,8 @@
  * The joint estimate. Unknown are the means μ_c of the listed categories, which web pictures show what their label says
  * (θ_i), and what the test pictures show (q_j). Everything is measured in the whitened space, per dimension.
  *
- * Means: prior N(m_c, λC) from words and known categories; trusted web pictures lie at μ_c + γ, test pictures at μ_c + δ.
+ * Means: prior N(m_c, λC) from words and known categories; trusted web pictures lie at μ_c + γ, test pictures at f_c μ_c + δ,
+ * where f_c gives a mean that little is known of the length which the prior took from it (test-state.ts).
  * Web pictures: one labelled c shows c, another listed category, a known one, or one nobody listed; Student-t densities,
  * since edited pictures lie far out in the right direction.
  * Test pictures: q_jc ∝ exp(β l_jc + what the neighbours say + what the shares say), with weight w_j ≤ 1 for pictures that
@@ -21,7 +22,7 @@ import type { Sums } from './web-pictures.js';
 
 /** Share of wrong pictures among those that a search finds, before any is seen. */
 const usualWrongShare = 0.35;
-/** Rounds over the web pictures alone, and the mean change of trust at which they end. */
+/** Rounds over the web pictures alone, and the mean change of belief at which they end. */
 const mostWebRounds = 12;
 export const webRest = 2e-3;
 /** Products of web pictures with the means from which on a look at all takes its time. */
@@ -37,6 +38,8 @@ export interface SolverOptions {
   tails: number;
   /** Evidence that a web picture is right, x, counts as slope · x + intercept: learnt in rehearsal. */
   evidence: Evidence;
+  /** Factor of the log odds by which web pictures count in the means: low, a first mistake does not make itself true. */
+  caution: number;
 }
 
 /** Distances decide less sharply, but web pictures are judged as before. */
@@ -63,11 +66,13 @@ export class BowerbirdSolver {
   readonly meanVariances: Float64Array;
   /** θ: chance that each web picture shows what it is said to. */
   readonly trust: Float64Array;
+  /** The same with the caution that the means are learnt with. */
+  readonly belief: Float64Array;
   /** γ */
   webShift: Float64Array;
   webVariance: number;
   wrongShare = usualWrongShare;
-  /** Weights of the web pictures in the means: trust times nearness, over the variance. */
+  /** Weights of the web pictures in the means: belief times nearness, over the variance. */
   readonly #weights: Float64Array;
   /** Sums of the web pictures by them, until they change. */
   #weighted: Sums | undefined;
@@ -88,7 +93,8 @@ export class BowerbirdSolver {
     this.trust = Float64Array.from({ length: web.count }, (_, i) => saidTrust(webKnown?.[i]) ?? 0.6);
     this.webShift = new Float64Array(dimension);
     this.webVariance = known.within;
-    this.#weights = this.trust.map((trust) => trust / this.webVariance);
+    this.belief = this.trust.slice();
+    this.#weights = this.belief.map((belief) => belief / this.webVariance);
     this.#against = new Float64Array(web.count);
     this.#leftOut = new Float64Array(web.count);
   }
@@ -110,6 +116,7 @@ export class BowerbirdSolver {
     copy.means = this.means;
     copy.meanVariances.set(this.meanVariances);
     copy.trust.set(this.trust);
+    copy.belief.set(this.belief);
     copy.webShift = this.webShift;
     copy.webVariance = this.webVariance;
     copy.wrongShare = this.wrongShare;
@@ -123,9 +130,9 @@ export class BowerbirdSolver {
     const { web, webLabels, prior, known, dimension } = this.ground;
     if (webLabels.length === 0) return;
     // Where pictures have to be read, what the means need is summed up on the way.
-    const [trusted, weighted] = web.sumsBy(web.resident ? [this.trust] : [this.trust, this.#weights]);
+    const [believed, weighted] = web.sumsBy(web.resident ? [this.belief] : [this.belief, this.#weights]);
     this.#weighted ??= weighted;
-    const { sums, totals: precisions } = trusted;
+    const { sums, totals: precisions } = believed;
     const present = [...precisions.keys()].filter((c) => precisions[c] > 1e-6);
     const difference = new Float64Array(dimension);
     let chance = 0;
@@ -141,7 +148,7 @@ export class BowerbirdSolver {
     this.webShift = shrunken(difference, chance);
   }
 
-  /** The exact posterior of the means given trust and, from the second phase on, the test pictures. */
+  /** The exact posterior of the means given belief and, from the second phase on, the test pictures. */
   updateMeans(test?: TestState): void {
     const { backend, prior, web, named, known } = this.ground;
     const count = this.categories;
@@ -169,6 +176,10 @@ export class BowerbirdSolver {
     this.#held = true;
   }
 
+  get held(): boolean {
+    return this.#held;
+  }
+
   #density(distance: number, variance: number): number {
     const d = this.ground.dimension;
     const freedom = this.options.tails * d;
@@ -183,7 +194,7 @@ export class BowerbirdSolver {
     return this.ground.web.count * this.categories > manyProducts;
   }
 
-  /** Returns the mean change of trust. */
+  /** Returns the mean change of belief. */
   judgeWeb(): number {
     return this.#judgeWeb(true);
   }
@@ -192,13 +203,13 @@ export class BowerbirdSolver {
     this.#weighted = undefined;
     const { webLabels, webKnown, dimension: d, text } = this.ground;
     if (webLabels.length === 0) return 0;
-    const { tails, evidence } = this.options;
+    const { tails, evidence, caution } = this.options;
     const freedom = tails * d;
     const own = this.#held ? this.#distancesToOwn() : this.#weighAgainst();
-    if (!this.#held && withText && evidence.text > 0) this.#words = text?.logRatios(this.trust);
+    if (!this.#held && withText && evidence.text > 0) this.#words = text?.logRatios(this.belief);
     if (!this.#held) this.#leaveOut(own);
     const prior = Math.log((1 - this.wrongShare) / this.wrongShare);
-    let [residual, trusted, judged, judgedRight, change] = [0, 0, 0, 0, 0];
+    let [residual, believed, judged, judgedRight, change] = [0, 0, 0, 0, 0];
     for (let i = 0; i < webLabels.length; i++) {
       const left = this.meanVariances[webLabels[i]];
       const variance = this.webVariance + left;
@@ -206,13 +217,15 @@ export class BowerbirdSolver {
       const seen = evidence.slope * (density - this.#against[i]) + evidence.intercept;
       const odds = seen + prior + evidence.text * (this.#words?.[i] ?? 0);
       const said = saidTrust(webKnown?.[i]);
-      const before = this.trust[i];
+      const before = this.belief[i];
       this.trust[i] = said ?? 1 / (1 + Math.exp(-odds));
-      change += Math.abs(this.trust[i] - before);
+      const belief = said ?? 1 / (1 + Math.exp(-caution * odds));
+      this.belief[i] = belief;
+      change += Math.abs(belief - before);
       const nearness = (freedom + d) / (freedom + own[i] / variance);
-      this.#weights[i] = (this.trust[i] * nearness) / variance;
-      residual += this.trust[i] * nearness * (own[i] + d * left);
-      trusted += this.trust[i];
+      this.#weights[i] = (belief * nearness) / variance;
+      residual += belief * nearness * (own[i] + d * left);
+      believed += belief;
       if (said === undefined) {
         judged++;
         judgedRight += this.trust[i];
@@ -220,7 +233,7 @@ export class BowerbirdSolver {
     }
     change /= webLabels.length;
     if (this.#held) return change;
-    if (trusted > 0) this.webVariance = 0.5 * this.webVariance + (0.5 * residual) / (trusted * d);
+    if (believed > 0) this.webVariance = 0.5 * this.webVariance + (0.5 * residual) / (believed * d);
     // As if half as many pictures again had been seen, of which the usual share is wrong.
     if (judged > 0) this.wrongShare = (judged - judgedRight + usualWrongShare * 0.5 * judged) / (1.5 * judged);
     return change;
@@ -330,24 +343,24 @@ export class BowerbirdSolver {
       const density = this.#density(distance, this.webVariance + this.meanVariances[webLabels[i]]);
       return density + this.#leftOut[i] - this.#against[i];
     });
-    return { looks, ...(text && { words: text.logRatios(this.trust) }) };
+    return { looks, ...(text && { words: text.logRatios(this.belief) }) };
   }
 
   /** The web pictures' and the prior's part of the objective. */
   webTerms(): number {
     const { backend, prior, known, webLabels, webKnown } = this.ground;
-    const { evidence, sharpness } = this.options;
+    const { evidence, sharpness, caution } = this.options;
     const own = this.#distancesToOwn();
     const odds = Math.log((1 - this.wrongShare) / this.wrongShare);
     let total = 0;
     for (let i = 0; i < webLabels.length; i++) {
       const variance = this.webVariance + this.meanVariances[webLabels[i]];
-      const theta = this.trust[i];
+      const theta = this.belief[i];
       const rest = theta * (evidence.intercept + odds + evidence.text * (this.#words?.[i] ?? 0));
       const unsure = saidTrust(webKnown?.[i]) === undefined ? entropy(theta) + entropy(1 - theta) : 0;
       total +=
         theta * (this.#density(own[i], variance) + this.#leftOut[i] - this.#against[i]) +
-        (rest + unsure) / evidence.slope;
+        (rest + unsure / caution) / evidence.slope;
     }
     // −β/2 (μ − m)'(λC)⁻¹(μ − m), all dimensions together.
     const away = this.means.copy('float64');

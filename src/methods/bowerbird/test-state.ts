@@ -29,6 +29,8 @@ export interface TestSide {
 const shortSum = 4096;
 /** Scores above which a folder is a large one. */
 const manyScores = 2 ** 20;
+/** A direction of which next to nothing is known is not made a long one. */
+const mostStretch = 4;
 /** Of a step that lowers the objective. */
 const mostHalvings = 10;
 
@@ -65,6 +67,8 @@ export class TestState {
   readonly #evidence: Matrix;
   /** Products of the pictures with the means of the known categories, where these are candidates. */
   #knownProducts: Matrix | undefined;
+  /** f_c of the listed categories. */
+  #stretch!: Float64Array;
   /** What the scores were computed with. */
   #scored!: { means: Matrix; shift: Float64Array; factors: Float64Array; constants: Float64Array };
   /** Room for what is summed up or gone back to: while answers change, the last ones. */
@@ -102,6 +106,7 @@ export class TestState {
     this.#weights = side.listed ?? new Float64Array(rows).fill(1);
     this.#voices = answerWeights(this.#weights, side.known, side.answerWeight);
     this.#strangerShare = 1 - this.#weights.reduce((sum, weight) => sum + weight, 0) / rows;
+    this.stretchMeans();
     this.score();
     solver.ground.backend.copy(this.#evidence, this.scores);
     this.#combine();
@@ -139,18 +144,38 @@ export class TestState {
     this.#count();
   }
 
-  /** β l_jc, l the Gaussian log density at μ_c + δ up to the part that all candidates share. */
+  /**
+   * f_c: a mean is expected to be as long as √(‖μ_c‖² + d · variance left in it), but the estimate is ‖μ_c‖. Shorter than
+   * others because less is known of it, it would be near to every picture, and far from those of its own.
+   */
+  stretchMeans(): void {
+    const { means, meanVariances, ground } = this.solver;
+    const squares = rowDots(ground.backend, means, means);
+    const stretched = (square: number, c: number) =>
+      square > 0 ? Math.sqrt(1 + (ground.dimension * meanVariances[c]) / square) : 1;
+    this.#stretch = Float64Array.from(squares, (square, c) => Math.min(mostStretch, stretched(square, c)));
+  }
+
+  /** f_c μ_c of the listed categories, which pictures are compared with. */
+  stretchedMeans(): Matrix<Float64Array> {
+    const result = this.solver.means.copy('float64');
+    this.solver.ground.backend.scaleRows(result, this.#stretch);
+    return result;
+  }
+
+  /** β l_jc, l the Gaussian log density at f_c μ_c + δ up to the part that all candidates share. */
   score(): void {
     const { backend, known, dimension: d } = this.solver.ground;
     const { rows, squaredLengths } = this.side.pictures;
-    const { means, categories: count } = this.solver;
+    const { categories: count } = this.solver;
     const { scores, shift } = this;
+    const means = this.stretchedMeans();
     productsWith(backend, rows, means, scores.view(0, scores.rows, 0, count));
     if (this.side.generalized) {
       this.#knownProducts ??= productsOn(backend, rows, known.means);
       backend.copy(scores.view(0, scores.rows, count, scores.cols), this.#knownProducts);
     }
-    // ‖x_j − δ − μ_c‖² = lengths[j] − 2 products_jc + squares[c].
+    // ‖x_j − δ − f_c μ_c‖² = lengths[j] − 2 products_jc + squares[c].
     const along = timesVector(backend, rows, shift);
     const shiftLength = dotOf(shift, shift);
     const lengths = squaredLengths.map((length, j) => length - 2 * along[j] + shiftLength);
@@ -165,7 +190,7 @@ export class TestState {
     const factors = variances.map((variance) => -sharpness / (2 * variance));
     const constants = variances.map((variance) => (-sharpness * d * Math.log(variance)) / 2);
     backend.scoreRows(scores, { lengths, squares, factors, constants });
-    this.#scored = { means, shift, factors, constants };
+    this.#scored = { means: this.solver.means, shift, factors, constants };
   }
 
   /** One variance left in all listed means, so that scores are linear in the pictures. */
@@ -210,9 +235,11 @@ export class TestState {
     const found = total.copy('float64');
     for (let c = 0; c < count; c++) {
       const precision = this.counts[c] * scale;
-      axpy(sums.row(c), 1, found.row(c));
-      axpy(sums.row(c), -precision, this.shift);
-      precisions[c] += precision;
+      // While f_c is told from the means, they are not told from it: the two would chase each other.
+      const stretch = this.solver.held ? this.#stretch[c] : 1;
+      axpy(sums.row(c), stretch, found.row(c));
+      axpy(sums.row(c), -stretch * precision, this.shift);
+      precisions[c] += stretch ** 2 * precision;
     }
     for (const matrix of [total, part, wide]) if (matrix) backend.release(matrix);
   }

@@ -25,7 +25,12 @@ const backend = await createBackend({ threads: 1 });
 const problem = generateProblem({ seed: 6, auxiliaryCategories: 5, testCategories: 3, dimensions: 6, scaling: 'l2' });
 const space = await WhitenedSpace.learn(problem, backend, { power: 1, shrinkage: 0.1 });
 const ground = layGround(backend, space, problem, { trust: 0, smoothing: 200 });
-const solver = new BowerbirdSolver(ground, { sharpness: 0.7, tails: 1, evidence: { slope: 1, intercept: 0, text: 0 } });
+const solver = new BowerbirdSolver(ground, {
+  sharpness: 0.7,
+  tails: 1,
+  caution: 1,
+  evidence: { slope: 1, intercept: 0, text: 0 },
+});
 solver.learnFromWeb();
 const pictures = place(space, problem.testFeatures);
 const random = new Random(3);

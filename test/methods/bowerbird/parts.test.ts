@@ -67,6 +67,7 @@ describe('the evidence of looks', () => {
     const solver = new BowerbirdSolver(await groundOf(problem, 0), {
       sharpness: 1,
       tails: 0.2,
+      caution: 1,
       evidence: { slope: 1, intercept: 0, text: 0 },
     });
     solver.learnFromWeb();

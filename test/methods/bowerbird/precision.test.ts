@@ -25,6 +25,7 @@ async function learnt(dtype: Dtype) {
   const solver = new BowerbirdSolver(ground, {
     sharpness: 0.5,
     tails: 0.2,
+    caution: 1,
     evidence: { slope: 1, intercept: 0, text: 0 },
   });
   solver.learnFromWeb();

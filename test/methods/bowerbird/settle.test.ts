@@ -20,7 +20,7 @@ async function settled(testCategories: number, dimensions = 6) {
   const space = await WhitenedSpace.learn(problem, backend, { power: 1, shrinkage: 0.1 });
   const ground = layGround(backend, space, problem, { trust: -1, smoothing: 200 });
   const start = new BowerbirdSolver(ground, {
-    ...{ sharpness: 0.7, tails: 0.4 },
+    ...{ sharpness: 0.7, tails: 0.4, caution: 1 },
     evidence: { slope: 1, intercept: 0, text: 0 },
   });
   start.learnFromWeb();
@@ -97,7 +97,7 @@ describe('the way to an answer', async () => {
   const space = await WhitenedSpace.learn(problem, backend, { power: 1, shrinkage: 0.1 });
   const ground = layGround(backend, space, problem, { trust: -1, smoothing: 200 });
   const start = new BowerbirdSolver(ground, {
-    ...{ sharpness: 0.7, tails: 0.4 },
+    ...{ sharpness: 0.7, tails: 0.4, caution: 1 },
     evidence: { slope: 1, intercept: 0, text: 0 },
   });
   start.learnFromWeb();

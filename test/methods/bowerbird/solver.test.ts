@@ -11,7 +11,7 @@ const backend = await createBackend({ threads: 1 });
 const problem = generateProblem({ seed: 8, dimensions: 5, webPerCategory: 6, scaling: 'l2' });
 const space = await WhitenedSpace.learn(problem, backend, { power: 1, shrinkage: 0.1 });
 const ground = layGround(backend, space, problem, { trust: -1, smoothing: 200 });
-const options = { sharpness: 0.7, tails: 0.4, evidence: { slope: 1, intercept: 0, text: 0 } };
+const options = { sharpness: 0.7, tails: 0.4, caution: 1, evidence: { slope: 1, intercept: 0, text: 0 } };
 const { known, prior, web, webLabels, dimension: d } = ground;
 const categories = prior.means.rows;
 
@@ -98,16 +98,16 @@ describe('the estimate of bowerbird', () => {
     const apart: typeof prior = { ...prior, means: prior.means.copy('float64') };
     for (let k = 0; k < apart.means.data.length; k++) apart.means.data[k] += k % 2 ? 2 : -4;
     const solver = new BowerbirdSolver({ ...ground, prior: apart }, options);
-    solver.trust.forEach((_, i) => {
-      solver.trust[i] = 0.3 + 0.05 * (i % 9);
+    solver.belief.forEach((_, i) => {
+      solver.belief[i] = 0.3 + 0.05 * (i % 9);
     });
     const totals = Array.from({ length: categories }, (_, c) =>
-      solver.trust.reduce((sum, trust, i) => sum + (webLabels[i] === c ? trust : 0), 0),
+      solver.belief.reduce((sum, belief, i) => sum + (webLabels[i] === c ? belief : 0), 0),
     );
     const difference = Array.from({ length: d }, (_, j) =>
       mean(
         totals.map((total, c) => {
-          const sum = webLabels.reduce((s, label, i) => s + (label === c ? solver.trust[i] * webRows.at(i, j) : 0), 0);
+          const sum = webLabels.reduce((s, label, i) => s + (label === c ? solver.belief[i] * webRows.at(i, j) : 0), 0);
           return sum / total - apart.means.at(c, j);
         }),
       ),
@@ -120,6 +120,25 @@ describe('the estimate of bowerbird', () => {
     difference.forEach((value, j) => {
       expect(solver.webShift[j]).toBeCloseTo((value * (square - chance)) / square, 8);
     });
+  });
+
+  it('believes web pictures with caution while it reports what the evidence says', () => {
+    const cautious = new BowerbirdSolver(ground, { ...options, caution: 0.5 });
+    cautious.updateMeans();
+    cautious.judgeWeb();
+    const bold = new BowerbirdSolver(ground, options);
+    bold.updateMeans();
+    bold.judgeWeb();
+    const odds = (chance: number) => Math.log(chance / (1 - chance));
+    expect(new Set(cautious.trust.map((trust) => Math.sign(trust - 0.5))).size).toBe(2);
+    cautious.trust.forEach((trust, i) => {
+      expect(trust).toBeCloseTo(bold.trust[i], 10);
+      expect(bold.belief[i]).toBe(bold.trust[i]);
+      expect(odds(cautious.belief[i])).toBeCloseTo(odds(trust) / 2, 6);
+    });
+    expect(cautious.wrongShare).toBeCloseTo(bold.wrongShare, 10);
+    const copy = cautious.fork();
+    expect(copy.belief).toEqual(cautious.belief);
   });
 
   it('has no shift and judges nothing without web pictures', async () => {

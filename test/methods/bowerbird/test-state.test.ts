@@ -17,7 +17,7 @@ const problem = generateProblem({ seed: 8, dimensions: 5, webPerCategory: 6, sca
 const space = await WhitenedSpace.learn(problem, backend, { power: 1, shrinkage: 0.1 });
 const ground = layGround(backend, space, problem, { trust: -1, smoothing: 200 });
 const sharpness = 0.7;
-const options = { sharpness, tails: 0.4, evidence: { slope: 1, intercept: 0, text: 0 } };
+const options = { sharpness, tails: 0.4, caution: 1, evidence: { slope: 1, intercept: 0, text: 0 } };
 const { known, dimension: d } = ground;
 const pictures = place(space, problem.testFeatures);
 const n = pictures.rows.rows;
@@ -45,6 +45,13 @@ function distance(state: TestState, j: number, centre: ArrayLike<number>): numbe
   return Array.from(pictures.rows.row(j)).reduce((sum, x, k) => sum + (x - state.shift[k] - centre[k]) ** 2, 0);
 }
 
+/** The mean of a listed category at the length that it is expected to have. */
+function stretched(c: number): Float64Array {
+  const row = solver.means.row(c);
+  const square = row.reduce((sum, value) => sum + value ** 2, 0);
+  return row.map((value) => value * Math.sqrt((square + d * solver.meanVariances[c]) / square));
+}
+
 describe('the test pictures in the estimate of bowerbird', () => {
   it.each([false, true])(
     'are scored by their distance from the shifted means; known categories as well: %s',
@@ -57,7 +64,7 @@ describe('the test pictures in the estimate of bowerbird', () => {
       expect(state.scores.cols).toBe(categories + (generalized ? known.means.rows : 0));
       for (let j = 0; j < n; j++)
         for (let c = 0; c < state.scores.cols; c++) {
-          const centre = c < categories ? solver.means.row(c) : known.means.row(c - categories);
+          const centre = c < categories ? stretched(c) : known.means.row(c - categories);
           const left = c < categories ? leftInMeans : known.within / known.counts[c - categories];
           const variance = 1.3 + left;
           const logarithm = -distance(state, j, centre) / (2 * variance) - (d / 2) * Math.log(variance);
@@ -85,6 +92,33 @@ describe('the test pictures in the estimate of bowerbird', () => {
     }
   });
 
+  it('lie at the stretched means once the folder is described, which then fit them best', () => {
+    const held = solver.fork();
+    const state = new TestState(held, { ...stateOf().side });
+    held.hold();
+    const before = Matrix.zeros(categories, d);
+    const [sums, precisions] = [Matrix.zeros(categories, d), new Float64Array(categories)];
+    stateOf().addTo(before, new Float64Array(categories));
+    state.addTo(sums, precisions);
+    for (let c = 0; c < categories; c++) {
+      const factor = stretched(c)[0] / solver.means.at(c, 0);
+      expect(factor).toBeGreaterThan(1);
+      expect(precisions[c]).toBeCloseTo((factor ** 2 * state.counts[c]) / (state.variance + leftInMeans), 8);
+      for (let k = 0; k < d; k++) expect(sums.at(c, k)).toBeCloseTo(factor * before.at(c, k), 8);
+    }
+  });
+
+  it('are compared with no mean that is stretched more than fourfold, nor with one that has no direction', () => {
+    const vague = solver.fork();
+    vague.means = solver.means.copy('float64');
+    vague.means.row(0).fill(0);
+    for (let k = 0; k < d; k++) vague.means.row(1)[k] *= 1e-6;
+    const means = new TestState(vague, { ...stateOf().side }).stretchedMeans();
+    expect(Array.from(means.row(0))).toEqual(new Array(d).fill(0));
+    expect(means.at(1, 0)).toBeCloseTo(4 * vague.means.at(1, 0), 14);
+    expect(vague.means.at(1, 0)).toBe(1e-6 * solver.means.at(1, 0));
+  });
+
   it('have a variance half way between the last one and their spread about the means, with ten pictures said before', () => {
     const state = stateOf();
     state.shift = Float64Array.from({ length: d }, () => 0.3 * random.normal());
@@ -93,7 +127,7 @@ describe('the test pictures in the estimate of bowerbird', () => {
     for (let j = 0; j < n; j++)
       for (let c = 0; c < categories; c++) {
         const chance = listed[j] * state.assignments.at(j, c);
-        squares += chance * (distance(state, j, solver.means.row(c)) + d * leftInMeans);
+        squares += chance * (distance(state, j, stretched(c)) + d * leftInMeans);
         weight += chance;
       }
     state.updateVariance();
