@@ -4,6 +4,7 @@
  */
 import type { Backend, Dtype } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
+import { segmentsWithin } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 import { axpy, inPrecision, timesVector } from './vectors.js';
 
@@ -112,16 +113,8 @@ export class WebPictures {
   /** The categories of which rows [start, end) are, from the first on, and where their pictures begin there. */
   #segments(start: number, end: number): Segments {
     if (this.#last?.start === start && this.#last.end === end) return this.#last.segments;
-    const all = this.#starts;
-    let first = 0;
-    while (first < all.length - 2 && all[first + 1] <= start) first++;
-    let last = first;
-    while (last < all.length - 2 && all[last + 1] < end) last++;
-    const starts = Int32Array.from(
-      { length: last - first + 2 },
-      (_, k) => Math.min(end, Math.max(start, all[first + k])) - start,
-    );
-    this.#last = { start, end, segments: { first, starts } };
-    return { first, starts };
+    const segments = segmentsWithin(this.#starts, start, end);
+    this.#last = { start, end, segments };
+    return segments;
   }
 }
