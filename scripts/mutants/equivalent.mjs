@@ -2,6 +2,13 @@
 // after, and, where the same change can be made at several places of the file, which of them (counted from 1).
 export const equivalent = [
   {
+    file: 'formats/word-vectors.ts',
+    before: 'end > 0',
+    after: 'true',
+    which: [1],
+    reason: 'in front of the first byte there is none, and that is no space',
+  },
+  {
     file: 'learner/theta/projected-gradient.ts',
     before: 'Math.abs(gradient[i]) + own + Math.abs(problem.linear[i])',
     after: 'Math.abs(gradient[i]) + own - Math.abs(problem.linear[i])',
@@ -100,6 +107,13 @@ export const equivalent = [
     after: 'j <= row.length',
     which: [9],
     reason: 'a row of numbers has no place behind its last one, and what is written there is gone',
+  },
+  {
+    file: 'crawl/sources/index.ts',
+    before: 'colon < 0',
+    after: 'colon <= 0',
+    which: [1],
+    reason: 'no source has a name that is empty or begins with a colon, and what is refused is named whole',
   },
   {
     file: 'distribute/queue/run.ts',

@@ -23,6 +23,7 @@ const testsOf = {
     'crawl/answers.test.ts',
     'crawl/sources.test.ts',
     'crawl/own-sources.test.ts',
+    'crawl/questions.test.ts',
     'crawl/keys.test.ts',
   ],
   distribute: ['distribute', 'cli/worker.test.ts'],

@@ -96,6 +96,14 @@ describe('CSV records', () => {
     expect(offsets).toEqual([3, 11, 18]);
   });
 
+  it('read pieces that end anywhere in a quoted field', async () => {
+    for (let shift = -1; shift <= 7; shift++) {
+      const first = 'x'.repeat(2 ** 18 - shift);
+      const { rows } = await readCsv(text(`a,b\n${first.slice(4)},"q""r,s"\nd,e\n`));
+      expect(rows.map(([, second]) => second)).toEqual(['q"r,s', 'e']);
+    }
+  });
+
   it('may hold quotation marks as characters', async () => {
     const table = await readCsv(text('title\tsize\n5" pipe\t"a\n'), { delimiter: '\t', quotes: false });
     expect(table).toEqual({ header: ['title', 'size'], rows: [['5" pipe', '"a']] });

@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FileError, FormatError } from '../../src/errors.js';
 import {
@@ -87,6 +87,16 @@ describe('MATLAB version 7.3', () => {
     expect([...read.keys()]).toEqual(['big', 'sparse']);
     expect(sparseToDense(read.get('sparse') as MatSparse).data).toEqual(Float64Array.of(1, 0, 0, 0, 0, 3, 0, 0, 2));
     expect(read.get('big')).toMatchObject({ shape: [70, 300], data: big });
+  });
+
+  it('reads a small file that holds a thousand times as much', async () => {
+    const zeros = join(dirname(path), 'zeros.mat');
+    const mat = await Mat73Bytes.create(zeros);
+    mat.deflated('zeros', [1000, 400], [1000, 400], new Float64Array(400_000));
+    mat.close();
+    addUserBlock(zeros);
+    expect(statSync(zeros).size).toBeLessThan(32_000);
+    expect((await readMat(zeros)).get('zeros')).toMatchObject({ shape: [1000, 400] });
   });
 
   it('serves several readers at once', async () => {
