@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { createSource, loadCategories } from '../crawl/index.js';
 import { BowerbirdError, UsageError } from '../errors.js';
@@ -89,12 +89,15 @@ export function parseConfiguration(text: string, file: string): { written: Writt
     );
   const written = document.toJS() as WrittenConfiguration;
   const lineOf: LineOf = (path) => lineOfPath(document, lines, path);
-  const validate = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true }).compile(
+  validator ??= new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true }).compile(
     JSON.parse(readFileSync(schemaFile, 'utf8')),
   );
-  if (!validate(written)) throw schemaError(file, validate.errors!, lineOf);
+  if (!validator(written)) throw schemaError(file, validator.errors!, lineOf);
   return { written, lineOf };
 }
+
+/** Made once: it takes far longer than a look at a configuration. */
+let validator: ValidateFunction | undefined;
 
 function lineOfPath(document: Document, lines: LineCounter, path: readonly (string | number)[]): number | undefined {
   for (let length = path.length; length >= 0; length--) {

@@ -227,6 +227,17 @@ describe('the addresses of the studio', () => {
     expect(await get('/api/export/a.txt')).toEqual({ status: 200, body: 'abc' });
   });
 
+  it('tell at once how the workspace stands, and go on telling', async () => {
+    const answer = await app().request('/api/events');
+    expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    const reader = answer.body!.getReader();
+    const { value } = await reader.read();
+    await reader.cancel();
+    const [event, data] = new TextDecoder().decode(value).split('\n');
+    expect(event).toBe('event: state');
+    expect(JSON.parse(data.replace('data: ', ''))).toMatchObject({ running: false, own: false });
+  });
+
   it('start and stop runs, and take requests that are objects', async () => {
     expect((await post('/api/run', { until: 'fit', quick: true })).status).toBe(200);
     expect((await post('/api/run', {})).status).toBe(200);
