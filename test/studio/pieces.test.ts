@@ -31,7 +31,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'bowerbird-pieces-'));
   write('bowerbird.yaml', 'categories: [wren, finch]\nauxiliary: aux\ntest: test\n');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+// Small versions are kept in the background.
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 const path = (...parts: string[]) => join(folder, ...parts);
 function write(name: string, content: string | Uint8Array) {
   mkdirSync(dirname(path(name)), { recursive: true });
@@ -473,7 +474,7 @@ describe('small versions of pictures', () => {
     expect(await sharp(large.bytes).metadata()).toMatchObject({ width: 600, height: 300 });
     expect(small.tag).not.toBe(large.tag);
     const kept = path('kept', small.tag.slice(0, 2), `${small.tag}.jpg`);
-    await vi.waitFor(() => expect(readFileSync(kept).length).toBe(small.bytes.length));
+    await vi.waitFor(() => expect(readFileSync(kept).length).toBe(small.bytes.length), { timeout: 20_000 });
     writeFileSync(kept, 'kept');
     expect(Buffer.from((await thumbnails.get(path('p.png'), 'small')).bytes).toString()).toBe('kept');
     utimesSync(path('p.png'), 5, 5);
