@@ -21,6 +21,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+const jay = {
+  id: pictureId('Jay', 'test', 'a'),
+  category: 'Jay',
+  source: 'test',
+  sourceId: 'a',
+  rank: 1,
+  imageUrl: 'https://x/a',
+  licence: 'cc0',
+};
+
 describe('the states of a picture', () => {
   it('lead from found to kept, with two ways out, and back where a file is lost or a failure is tried again', () => {
     const allowed = pictureStates.flatMap((from) =>
@@ -193,17 +203,8 @@ describe('the files of a catalog', () => {
 
   it('that are damaged are kept beside a catalog made anew from its journal', async () => {
     const first = await openCatalog(folder);
-    const id = pictureId('Jay', 'test', 'a');
-    const picture = {
-      id,
-      category: 'Jay',
-      source: 'test',
-      sourceId: 'a',
-      rank: 1,
-      imageUrl: 'https://x/a',
-      licence: 'cc0',
-    };
-    first.recordPage([picture], { category: 'Jay', source: 'test', nextRank: 2, state: 'open' });
+    const { id } = jay;
+    first.recordPage([jay], { category: 'Jay', source: 'test', nextRank: 2, state: 'open' });
     await first.close();
     const whole = await repairCatalog(folder);
     expect([whole.damage, whole.kept]).toEqual([undefined, undefined]);
@@ -229,17 +230,8 @@ async function idsOf(catalog: Catalog): Promise<string[]> {
 describe('a description in Croissant', () => {
   it('of pictures under one licence names that one, and speaks of no address or creator that nobody gave', async () => {
     const catalog = await openCatalog(folder);
-    const id = pictureId('Jay', 'test', 'a');
-    const picture = {
-      id,
-      category: 'Jay',
-      source: 'test',
-      sourceId: 'a',
-      rank: 1,
-      imageUrl: 'https://x/a',
-      licence: 'cc0',
-    };
-    catalog.recordPage([picture], { category: 'Jay', source: 'test', nextRank: 2, state: 'open' });
+    const { id } = jay;
+    catalog.recordPage([jay], { category: 'Jay', source: 'test', nextRank: 2, state: 'open' });
     catalog.move(
       { id, from: 'found', to: 'fetched', path: 'pictures/a.jpg', bytes: 5 },
       { id, from: 'fetched', to: 'checked' },

@@ -73,14 +73,14 @@ export class Neighbours {
   }
 
   /** values ← values + factor · (sum of the neighbours' rows of `source`, weighted, each times its voice) */
-  add(backend: Backend, values: Matrix, factor: number, source: Matrix, voices: Float64Array): void {
+  add(values: Matrix, factor: number, source: Matrix, voices: Float64Array): void {
     if (this.#spoken?.voices !== voices || this.#spoken.factor !== factor) {
       const [to, weights] = [this.#to, this.#weights];
       const spoken = new Float64Array(to.length);
       for (let e = 0; e < to.length; e++) spoken[e] = factor * weights[e] * voices[to[e]];
       this.#spoken = { factor, voices, sparse: { starts: this.#starts, columns: to, values: spoken } };
     }
-    backend.addSparse(values, this.#spoken.sparse, source);
+    this.#backend.addSparse(values, this.#spoken.sparse, source);
   }
 
   /** Σ_jk W_jk v_j v_k (row j)·(row k), both directions counted, v the voices. */

@@ -13,9 +13,10 @@
  * the auxiliary ones, their variances, the share of wrong web pictures, the spread of the shares. These are then held, and
  * each further round raises one objective (`objective`) until the answers rest.
  */
-import { type Backend, Matrix, type RealArray } from '../../linalg/index.js';
+import type { Backend, Matrix, RealArray } from '../../linalg/index.js';
 import { logSumExp, roomOn, rowDots } from '../../numerics/index.js';
 import type { Ground } from './ground.js';
+import { posteriorCovariance } from './posterior.js';
 import type { TestState } from './test-state.js';
 import { addByLabel, axpy, dotOf, entropy, productsWith, shrunken, timesVector } from './vectors.js';
 import type { Sums } from './web-pictures.js';
@@ -377,32 +378,4 @@ export class BowerbirdSolver {
 /** θ of a web picture that a person looked at. */
 function saidTrust(said: number | undefined): number | undefined {
   return said ? (said > 0 ? 1 : 0) : undefined;
-}
-
-/** ((λC)⁻¹ + P)⁻¹ = λC − λC P^½ (I + P^½ λC P^½)⁻¹ P^½ λC, P = diag(p): never divides by a precision. */
-export function posteriorCovariance(
-  backend: Ground['backend'],
-  covariance: Matrix<Float64Array>,
-  between: number,
-  precisions: Float64Array,
-): Matrix<Float64Array> {
-  const count = precisions.length;
-  const roots = precisions.map(Math.sqrt);
-  const prior = covariance.copy('float64');
-  for (let k = 0; k < prior.data.length; k++) prior.data[k] *= between;
-  const system = Matrix.zeros(count, count);
-  const scaled = Matrix.zeros(count, count);
-  for (let c = 0; c < count; c++) {
-    const [to, row, from] = [system.row(c), scaled.row(c), prior.row(c)];
-    for (let k = 0; k < count; k++) {
-      row[k] = roots[c] * from[k];
-      to[k] = row[k] * roots[k];
-    }
-    to[c] += 1;
-  }
-  backend.cholesky(system);
-  const solved = scaled.copy('float64');
-  backend.choleskySolve(system, solved, 'columns');
-  backend.gemm(prior, scaled, solved, { transposeA: true, alpha: -1, beta: 1 });
-  return prior;
 }

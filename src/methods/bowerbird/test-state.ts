@@ -250,7 +250,7 @@ export class TestState {
     const { backend } = this.solver.ground;
     this.score();
     backend.copy(this.#evidence, this.scores);
-    neighbours?.add(backend, this.#evidence, neighbourWeight, this.assignments, this.#voices);
+    neighbours?.add(this.#evidence, neighbourWeight, this.assignments, this.#voices);
     const start = learning ? 0 : this.terms();
     const before = { assignments: this.assignments, counts: this.counts.slice() };
     const swap = () => {

@@ -83,7 +83,7 @@ describe('the nearest pictures', () => {
       expect(alone.means(new Float64Array(n).fill(5))).toEqual(new Float64Array(n));
       const values = drawn(n, 2);
       const before = values.data.slice();
-      alone.add(backend, values, 2, drawn(n, 3), new Float64Array(n).fill(1));
+      alone.add(values, 2, drawn(n, 3), new Float64Array(n).fill(1));
       expect(values.data).toEqual(before);
       expect(alone.agreement(values, new Float64Array(n).fill(1))).toBe(0);
     }
@@ -122,7 +122,7 @@ describe('the graph of pictures that look alike', () => {
     it(`adds the neighbours' rows, each times its weight and its voice (${count} nearest)`, () => {
       const [values, source] = [drawn(n, 13), drawn(n, 14)];
       const before = values.copy('float64');
-      neighbours.add(backend, values, 0.7, source, voices);
+      neighbours.add(values, 0.7, source, voices);
       for (let i = 0; i < n; i++)
         for (let k = 0; k < 4; k++) {
           const said = graph[i].reduce((sum, weight, j) => sum + weight * voices[j] * source.at(j, k), 0);

@@ -6,8 +6,9 @@ import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { layGround } from '../../../src/methods/bowerbird/ground.js';
 import { firstQuartileLead } from '../../../src/methods/bowerbird/likelihood.js';
 import { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
+import { posteriorCovariance } from '../../../src/methods/bowerbird/posterior.js';
 import { meanYardstick } from '../../../src/methods/bowerbird/signs.js';
-import { BowerbirdSolver, posteriorCovariance } from '../../../src/methods/bowerbird/solver.js';
+import { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
 import {
   occurringPart,
   ratiosInCompany,

@@ -220,7 +220,7 @@ describe('the test pictures in the estimate of bowerbird', () => {
     state.assign(false);
     const voices = listed.map((weight, j) => (named[j] >= 0 ? 4 * weight : weight));
     const evidence = state.scores.copy('float64');
-    neighbours.add(backend, evidence, 0.6, before, voices);
+    neighbours.add(evidence, 0.6, before, voices);
     const decisions = state.decisions();
     for (let j = 0; j < n; j++)
       for (let c = 0; c < categories; c++) {
