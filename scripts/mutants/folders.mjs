@@ -27,7 +27,7 @@ const testsOf = {
     'crawl/keys.test.ts',
   ],
   distribute: ['distribute', 'cli/worker.test.ts'],
-  studio: ['access', 'answers', 'asking', 'comparison', 'confinement', 'pieces', 'results', 'runs'].map(
+  studio: ['access', 'answers', 'asking', 'comparison', 'confinement', 'files', 'results', 'runs', 'views'].map(
     (name) => `studio/${name}.test.ts`,
   ),
   workspace: ofWorkspaces,
