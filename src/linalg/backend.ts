@@ -92,6 +92,12 @@ export interface RowPeaks {
   readonly logSums: Float64Array;
 }
 
+/** The column of the largest value of each row, the first of equal ones, and by how much it exceeds the second. */
+export interface RowLeaders {
+  readonly columns: Int32Array;
+  readonly leads: Float64Array;
+}
+
 /** The entries of row i lie from starts[i] to starts[i + 1]: where, and how much. Nobody may change them while they are in use. */
 export interface SparseMatrix {
   readonly starts: Int32Array;
@@ -169,6 +175,8 @@ export interface Backend {
   scoreRows(products: Matrix, scores: DistanceScores): void;
   /** Given the same products: what stands out in each row, of equal cosines the first; there is at least one column. */
   peaksOfRows(out: RowPeaks, products: Matrix, scores: PeakScores): void;
+  /** What leads in each row of scores + offsets, in float64; there is at least one column, and nothing to lead before where it is the only one (∞). */
+  leadersOfRows(out: RowLeaders, scores: Matrix, offsets: Float64Array): void;
   /** Σ |aᵢⱼ − bᵢⱼ|, accumulated in float64. */
   sumOfDifferences(a: Matrix, b: Matrix): number;
   /** Every element x of A becomes sign(x) |x|^power, then every row is brought to unit length; rows of zeros stay. */

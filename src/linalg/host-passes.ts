@@ -9,13 +9,14 @@ import type {
   PeakScores,
   PoweredOptions,
   PowerMixture,
+  RowLeaders,
   RowPeaks,
   SparseMatrix,
 } from './backend.js';
 import { elementsOf, type Matrix, type Vector } from './matrix.js';
 import { RowPasses } from './rows/passes.js';
 import type { RowWorkbench } from './rows/workbench.js';
-import { checkCopy, checkSameShape, checkSegments, checkSquare } from './shapes.js';
+import { checkCopy, checkLeaders, checkSameShape, checkSegments, checkSquare } from './shapes.js';
 
 export abstract class HostPasses {
   readonly #rows: RowPasses;
@@ -111,6 +112,21 @@ export abstract class HostPasses {
 
   peaksOfRows(out: RowPeaks, products: Matrix, scores: PeakScores): void {
     this.#rows.peaksOfRows(out, products, scores);
+  }
+
+  leadersOfRows(out: RowLeaders, scores: Matrix, offsets: Float64Array): void {
+    checkLeaders(out, scores, offsets);
+    const { rows, cols, data, stride } = scores;
+    for (let i = 0; i < rows; i++) {
+      let [first, second, column] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+      for (let c = 0, at = i * stride; c < cols; c++, at++) {
+        const value = data[at] + offsets[c];
+        if (value > first) [first, second, column] = [value, first, c];
+        else if (value > second) second = value;
+      }
+      out.columns[i] = column;
+      out.leads[i] = first - second;
+    }
   }
 
   sumOfDifferences(a: Matrix, b: Matrix): number {

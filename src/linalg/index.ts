@@ -7,6 +7,7 @@ export type {
   GemvOptions,
   KernelValue,
   PeakScores,
+  RowLeaders,
   RowPeaks,
   SparseMatrix,
   SyrkOptions,

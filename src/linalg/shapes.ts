@@ -10,6 +10,7 @@ import type {
   PeakScores,
   PoweredOptions,
   PowerMixture,
+  RowLeaders,
   RowPeaks,
   SparseMatrix,
   SyrkOptions,
@@ -277,6 +278,15 @@ export function checkPeaks(out: RowPeaks, products: Matrix, scores: PeakScores):
   for (const [name, values] of Object.entries({ squares, factors, constants, inverses }))
     length('peaksOfRows', name, values, products.cols, beside);
   if (labels) length('peaksOfRows', 'own', own ?? new Float64Array(0), 3 * products.rows, beside);
+}
+
+export function checkLeaders({ columns, leads }: RowLeaders, scores: Matrix, offsets: Float64Array): void {
+  const beside = `scores ${shape(scores)}`;
+  if (scores.cols === 0) throw new ArgumentError(`leadersOfRows: nothing leads in ${beside}`);
+  if (columns.length !== scores.rows)
+    throw new ArgumentError(`leadersOfRows: ${columns.length} columns beside ${beside}; expected ${scores.rows}`);
+  length('leadersOfRows', 'leads', leads, scores.rows, beside);
+  length('leadersOfRows', 'offsets', offsets, scores.cols, beside);
 }
 
 /** A row of S for each row of the target, and entries that name rows of the source. */

@@ -175,6 +175,27 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     );
   });
 
+  it('tells which column leads in each row and by how much, the first of equal ones', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const random = new Random(seed);
+        const scores = operand(random, rows, cols, dtype, pad);
+        // Whole numbers, so that some are equal.
+        for (let i = 0; i < rows; i++) for (let c = 0; c < cols; c++) scores.set(i, c, Math.round(3 * scores.at(i, c)));
+        const offsets = normal(random, cols).map(Math.round);
+        const [columns, leads] = [new Int32Array(rows), new Float64Array(rows)];
+        backend.leadersOfRows({ columns, leads }, scores, offsets);
+        for (let i = 0; i < rows; i++) {
+          const values = Array.from({ length: cols }, (_, c) => scores.at(i, c) + offsets[c]);
+          const ordered = [...values].sort((a, b) => b - a);
+          expect(columns[i]).toBe(values.indexOf(ordered[0]));
+          expect(leads[i]).toBe(cols > 1 ? ordered[0] - ordered[1] : Number.POSITIVE_INFINITY);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it('adds up products of rows by weight', () => {
     fc.assert(
       fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
@@ -399,5 +420,12 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     expect(() => peaks({ inverses: three })).toThrow(ArgumentError);
     expect(() => peaks({ labels: Int32Array.of(0, 1, 1) })).toThrow(ArgumentError);
     expect(() => peaks({}, Matrix.zeros(3, 0))).toThrow(/nothing stands out/);
+    const leaders = (columns: number, leads: Float64Array, offsets: Float64Array, matrix = products) => {
+      backend.leadersOfRows({ columns: new Int32Array(columns), leads }, matrix, offsets);
+    };
+    expect(() => leaders(2, three, two)).toThrow(ArgumentError);
+    expect(() => leaders(3, two, two)).toThrow(ArgumentError);
+    expect(() => leaders(3, three, three)).toThrow(ArgumentError);
+    expect(() => leaders(3, three, new Float64Array(0), Matrix.zeros(3, 0))).toThrow(/nothing leads/);
   });
 });

@@ -339,6 +339,11 @@ export class CudaBackend implements Backend {
     this.#rows.peaksOfRows(...all);
   }
 
+  leadersOfRows(...all: Parameters<Backend['leadersOfRows']>): void {
+    this.#ready();
+    this.#rows.leadersOfRows(...all);
+  }
+
   sumOfDifferences(a: Matrix, b: Matrix): number {
     this.#ready();
     return this.#rows.sumOfDifferences(a, b);

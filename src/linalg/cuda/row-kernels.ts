@@ -21,6 +21,7 @@ export const rowKernelNames = [
   'sparseFormPartial',
   'nearestOfRows',
   'peaksOfRows',
+  'leadersOfRows',
 ] as const;
 export type RowKernelName = (typeof rowKernelNames)[number];
 
@@ -313,6 +314,50 @@ extern "C" __global__ void peaksOfRows(double* out, const T* products, ll ps, co
   }
   sum = blockSum(sum);
   if (threadIdx.x == 0) out[5 * i + 4] = most + log(sum);
+}
+
+// A block a row: the largest, the first of equal ones, and what it leads by.
+extern "C" __global__ void leadersOfRows(int* columns, double* leads, const T* scores, ll ss, const double* offsets, ll cols) {
+  __shared__ double largest[8], seconds[8];
+  __shared__ ll places[8];
+  ll i = blockIdx.x;
+  const T* row = scores + i * ss;
+  double first = -INFINITE, second = -INFINITE;
+  ll at = cols;
+  for (ll c = threadIdx.x; c < cols; c += blockDim.x) {
+    double value = (double)row[c] + offsets[c];
+    if (value > first) {
+      second = first;
+      first = value;
+      at = c;
+    } else if (value > second) second = value;
+  }
+  for (int step = 16; step > 0; step >>= 1) {
+    double other = __shfl_down_sync(0xffffffffu, first, step);
+    double next = __shfl_down_sync(0xffffffffu, second, step);
+    ll there = __shfl_down_sync(0xffffffffu, at, step);
+    second = fmax(fmax(second, next), fmin(first, other));
+    if (other > first || (other == first && there < at)) {
+      first = other;
+      at = there;
+    }
+  }
+  if ((threadIdx.x & 31) == 0) {
+    largest[threadIdx.x >> 5] = first;
+    seconds[threadIdx.x >> 5] = second;
+    places[threadIdx.x >> 5] = at;
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int w = 1; w < blockDim.x / 32; w++) {
+    second = fmax(fmax(second, seconds[w]), fmin(first, largest[w]));
+    if (largest[w] > first || (largest[w] == first && places[w] < at)) {
+      first = largest[w];
+      at = places[w];
+    }
+  }
+  columns[i] = at < cols ? (int)at : 0;
+  leads[i] = first - second;
 }
 `;
 }

@@ -1,5 +1,5 @@
 /** The passes over rows on the device. Matrices of the backend stay there; numbers of rows and columns are taken to it and back. */
-import type { DistanceScores, PeakScores, PowerMixture, RowPeaks, SparseMatrix } from '../backend.js';
+import type { DistanceScores, PeakScores, PowerMixture, RowLeaders, RowPeaks, SparseMatrix } from '../backend.js';
 import { asRow, type Dtype, type Matrix } from '../matrix.js';
 import { peakWidth, takePeaks, unlabelled } from '../rows/peaks.js';
 import * as check from '../shapes.js';
@@ -118,6 +118,26 @@ export class DeviceRowPasses {
       ),
     );
     takePeaks(out, found, 0);
+  }
+
+  /** `Backend.leadersOfRows` */
+  leadersOfRows(out: RowLeaders, scores: Matrix, offsets: Float64Array): void {
+    check.checkLeaders(out, scores, offsets);
+    const { rows, cols, dtype } = scores;
+    if (rows === 0) return;
+    const bytes = rows * 8;
+    this.#numbers([offsets], ([added]) =>
+      this.#operands.borrowing(2 * bytes, (leads) =>
+        this.#operands.reading([scores], ([{ pointer, stride }]) => {
+          const columns = leads + bytes;
+          this.#launch('leadersOfRows', dtype, rows, [
+            ...[address(columns), address(leads), address(pointer), whole(stride), added, whole(cols)],
+          ]);
+          this.#pool.copies.toHost(out.leads, bytes, leads, bytes, bytes, 1);
+          this.#pool.copies.toHost(out.columns, bytes / 2, columns, bytes / 2, bytes / 2, 1);
+        }),
+      ),
+    );
   }
 
   /** `Backend.sumOfDifferences` */

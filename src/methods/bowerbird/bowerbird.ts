@@ -75,6 +75,8 @@ interface Fitted {
   readonly stage: Stage;
   readonly space: WhitenedSpace;
   readonly features: Matrix;
+  /** What is answered for them. */
+  readonly answers: Int32Array;
   readonly unlisted: Float64Array;
   readonly groups?: StrangerGroups;
   /** Factor of the decisions of the folder, and of pictures that come later, before they become chances. */
@@ -252,9 +254,10 @@ export class Bowerbird implements Method {
     const laterSureness = rehearsal
       ? { factor: 1 / (options.sharpness * (manner?.sharpness ?? 1)), doubt: manner?.sureness.doubt ?? loneDoubt }
       : withoutRehearsal.sureness;
+    const { columns: answers, leads } = state.answers();
     this.#fitted = {
-      ...{ backend, space, stage, laterSureness },
-      sureness: manner ? folderSureness(manner, state.decisions(), strangers.unlisted) : laterSureness,
+      ...{ backend, space, stage, laterSureness, answers },
+      sureness: manner ? folderSureness(manner, leads, strangers.unlisted) : laterSureness,
       features: problem.testFeatures,
       unlisted: strangers.unlisted,
       groups: groupStrangers(alone, pictures, strangers.unlisted, variance),
@@ -277,7 +280,8 @@ export class Bowerbird implements Method {
   }
 
   predict(features: Matrix): Int32Array {
-    return rowMaxima(this.decisionValues(features));
+    const { answers, features: own } = this.#require();
+    return sameRows(features, own) ? answers.slice() : rowMaxima(this.decisionValues(features));
   }
 
   webWeights(): Float64Array {

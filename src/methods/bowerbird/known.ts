@@ -4,7 +4,7 @@
  * the looks of its category it is one picture as all others; among its neighbours it counts for several (`answerWeight`),
  * because a folder's mistakes are shared: pictures that were assigned to a category support each other, right or wrong.
  */
-import type { Matrix } from '../../linalg/index.js';
+import type { Matrix, RowLeaders } from '../../linalg/index.js';
 import { selectRows, unanswered } from '../../problem/index.js';
 
 /** Chance that what a person says is not so. */
@@ -24,6 +24,15 @@ export function holdAnswers(known: Int32Array | undefined, assignments: Matrix |
     decisions?.row(j).fill(Math.log(other));
     decisions?.set(j, known[j], Math.log(1 - slip));
   }
+}
+
+/** The same for answers and their leads among so many candidates. */
+export function holdLeaders(known: Int32Array | undefined, { columns, leads }: RowLeaders, candidates: number): void {
+  known?.forEach((answer, j) => {
+    if (answer < 0) return;
+    columns[j] = answer;
+    if (candidates > 1) leads[j] = Math.log(((1 - slip) / slip) * (candidates - 1));
+  });
 }
 
 /** As how many pictures each test picture counts among its neighbours: `weight` for named ones. */

@@ -71,20 +71,21 @@ function answerChances({ scores, labels }: Judged, factor: number) {
   });
 }
 
-/** By how much the best score of a picture exceeds the second, for the picture at the end of the first quarter. */
-export function firstQuartileLead(scores: Matrix<Float64Array>, counts: (row: number) => boolean = () => true): number {
-  const leads: number[] = [];
-  for (let i = 0; i < scores.rows; i++) {
-    if (!counts(i)) continue;
+/** By how much the best score of each picture exceeds the second. */
+export function leadsOf(scores: Matrix<Float64Array>): Float64Array {
+  return Float64Array.from({ length: scores.rows }, (_, i) => {
     let [first, second] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (const value of scores.row(i)) {
       if (value > first) [first, second] = [value, first];
       else if (value > second) second = value;
     }
-    leads.push(first - second);
-  }
-  leads.sort((a, b) => a - b);
-  return leads[Math.floor(leads.length / 4)] ?? 0;
+    return first - second;
+  });
+}
+
+/** The lead of the picture at the end of the first quarter; 0 where there is none. */
+export function firstQuartile(leads: Float64Array): number {
+  return leads.slice().sort()[Math.floor(leads.length / 4)] ?? 0;
 }
 
 /** log softmax(factor · scores)[label] */

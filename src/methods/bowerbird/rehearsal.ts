@@ -3,7 +3,7 @@
  * learnt how sharply distances decide, how far a web picture's evidence is to be believed, what gives a stranger away, and
  * how sure an answer may be.
  */
-import type { Backend, Matrix } from '../../linalg/index.js';
+import type { Backend } from '../../linalg/index.js';
 import type { Problem, Sureness } from '../../problem/index.js';
 import { restrictToCategories, selectIntegers } from '../../problem/index.js';
 import { type Ingredients, prepared } from '../blocks/preparation.js';
@@ -11,7 +11,14 @@ import { WhitenedSpace } from '../blocks/whitened-space.js';
 import { castOf, plantedWrong, playsOf } from './cast.js';
 import { type GroundOptions, selectPlaced } from './ground.js';
 import { learnEvidence, learnStrangers, meanDistrust } from './lessons.js';
-import { type Calibrated, firstQuartileLead, type Judged, likeliestFactor, likeliestSureness } from './likelihood.js';
+import {
+  type Calibrated,
+  firstQuartile,
+  type Judged,
+  leadsOf,
+  likeliestFactor,
+  likeliestSureness,
+} from './likelihood.js';
 import { Neighbours } from './neighbours.js';
 import { settle } from './settle.js';
 import { BowerbirdSolver, type Evidence, type SolverOptions, softened } from './solver.js';
@@ -180,7 +187,7 @@ export class Rehearsal {
       if (!best || found.likelihood > best.found.likelihood) best = { way, found, judged };
     }
     const { way, found, judged } = best!;
-    const leads = judged.map(({ scores }) => firstQuartileLead(scores));
+    const leads = judged.map(({ scores }) => firstQuartile(leadsOf(scores)));
     const lead = leads.reduce((sum, value) => sum + value, 0) / Math.max(1, leads.length);
     return { ...way, lead, sureness: { factor: found.factor, doubt: found.doubt } };
   }
@@ -239,13 +246,10 @@ function solverOptions({ tails }: RehearsalOptions, sharpness: number, evidence:
 /**
  * How sure the answers for a folder may be. Spaces learnt from more or fewer categories give decisions of another scale than
  * those rehearsed: half of that difference is believed to be one of scale, half to be one of difficulty.
+ * @param leads by how much each picture's decision leads
  */
-export function folderSureness(
-  { sureness, lead }: Manner,
-  decisions: Matrix<Float64Array>,
-  unlisted: Float64Array,
-): Sureness {
-  const own = firstQuartileLead(decisions, (j) => unlisted[j] < 0.5);
+export function folderSureness({ sureness, lead }: Manner, leads: Float64Array, unlisted: Float64Array): Sureness {
+  const own = firstQuartile(leads.filter((_, j) => unlisted[j] < 0.5));
   const scale = Math.min(2.5, Math.max(0.5, Math.sqrt(lead / Math.max(own, 1e-3))));
   return { ...sureness, factor: scale * sureness.factor };
 }

@@ -1,8 +1,8 @@
 /** The test pictures' side of the estimate: assignments, shares, variance and shift. */
-import { type Dtype, Matrix } from '../../linalg/index.js';
+import { type Dtype, Matrix, type RowLeaders } from '../../linalg/index.js';
 import { roomOn, rowDots } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
-import { answerWeights, holdAnswers } from './known.js';
+import { answerWeights, holdAnswers, holdLeaders } from './known.js';
 import type { Neighbours } from './neighbours.js';
 import { equalShares, learnShares, type ShareModel, type StatedShares, shareOffsets, shareTerms } from './shares.js';
 import type { BowerbirdSolver } from './solver.js';
@@ -131,6 +131,15 @@ export class TestState {
       for (let c = 0; c < cols; c++, at++) result.data[at] = data[at] + this.offsets[c];
     holdAnswers(this.side.known, undefined, result);
     return result;
+  }
+
+  /** The candidate that each picture is decided for, and by how much the decision leads: no table of decisions is made. */
+  answers(): RowLeaders {
+    const { rows, cols } = this.#evidence;
+    const found = { columns: new Int32Array(rows), leads: new Float64Array(rows) };
+    this.solver.ground.backend.leadersOfRows(found, this.#evidence, this.offsets);
+    holdLeaders(this.side.known, found, cols);
+    return found;
   }
 
   /** Goes on from where another estimate of the same folder came to rest. */

@@ -1,7 +1,6 @@
 /** Formulas for pictures that come later, and folders of which nothing is rehearsed. */
 import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
-import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { findStrangers } from '../../../src/methods/bowerbird/folder-strangers.js';
@@ -95,13 +94,9 @@ describe('strangers where nothing is rehearsed', () => {
 
 describe('how sure answers may be', () => {
   const sureness = { factor: 0.6, doubt: 0.1 };
-  const decisions = Matrix.from([
-    [8, 0],
-    [0, 8],
-    [100, 0],
-  ]) as Matrix<Float64Array>;
+  const leads = Float64Array.of(8, 8, 100);
   const factor = (lead: number, unlisted = Float64Array.of(0, 0.4, 0.9)) =>
-    folderSureness({ sharpness: 1, heat: 1, sureness, lead }, decisions, unlisted).factor;
+    folderSureness({ sharpness: 1, heat: 1, sureness, lead }, leads, unlisted).factor;
 
   it('goes half of the way to what pictures that are no strangers lead by', () => {
     expect(factor(8)).toBeCloseTo(0.6, 12);
@@ -116,8 +111,6 @@ describe('how sure answers may be', () => {
     expect(factor(1e6)).toBeCloseTo(1.5, 12);
     // All are strangers: nothing to compare with.
     expect(factor(8, Float64Array.of(1, 1, 1))).toBeCloseTo(1.5, 12);
-    expect(folderSureness({ sharpness: 1, heat: 1, sureness, lead: 8 }, decisions, new Float64Array(3)).doubt).toBe(
-      0.1,
-    );
+    expect(folderSureness({ sharpness: 1, heat: 1, sureness, lead: 8 }, leads, new Float64Array(3)).doubt).toBe(0.1);
   });
 });

@@ -4,7 +4,7 @@ import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { layGround } from '../../../src/methods/bowerbird/ground.js';
-import { firstQuartileLead } from '../../../src/methods/bowerbird/likelihood.js';
+import { firstQuartile, leadsOf } from '../../../src/methods/bowerbird/likelihood.js';
 import { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
 import { posteriorCovariance } from '../../../src/methods/bowerbird/posterior.js';
 import { meanYardstick } from '../../../src/methods/bowerbird/signs.js';
@@ -227,8 +227,8 @@ describe('the lead of the best answer', () => {
       [1, 3, 2],
       [0, 100, 0],
     ]) as Matrix<Float64Array>;
-    expect(firstQuartileLead(scores)).toBe(1);
-    expect(firstQuartileLead(scores, (row) => row !== 2)).toBe(3);
-    expect(firstQuartileLead(scores, () => false)).toBe(0);
+    expect(firstQuartile(leadsOf(scores))).toBe(1);
+    expect(firstQuartile(leadsOf(scores).filter((_, row) => row !== 2))).toBe(3);
+    expect(firstQuartile(new Float64Array(0))).toBe(0);
   });
 });

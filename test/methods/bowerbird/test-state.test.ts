@@ -228,6 +228,12 @@ describe('the test pictures in the estimate of bowerbird', () => {
         const expected = j === 2 ? said : evidence.at(j, c) + Math.log(stated[c]);
         expect(decisions.at(j, c)).toBeCloseTo(expected, 7);
       }
+    const { columns, leads } = state.answers();
+    for (let j = 0; j < n; j++) {
+      const [first, second] = [...decisions.row(j)].sort((a, b) => b - a);
+      expect(decisions.at(j, columns[j])).toBe(first);
+      expect(leads[j]).toBeCloseTo(first - second, 9);
+    }
   });
 
   it('move by the mean change of their chances, and never lower the objective once the folder is described', () => {
