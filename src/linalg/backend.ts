@@ -126,6 +126,8 @@ export interface Backend {
   axpby(y: Matrix, alpha: number, x: Matrix, beta: number): void;
   /** Row i of A is multiplied by factors[i]. */
   scaleRows(a: Matrix, factors: Vector): void;
+  /** Column j of A is multiplied by factors[j]. */
+  scaleColumns(a: Matrix, factors: Float64Array): void;
   /** out[i] ← (row i of A) · (row i of B) */
   rowDots(out: Vector, a: Matrix, b: Matrix): void;
   /** Target ← source; same shape. */
@@ -148,8 +150,11 @@ export interface Backend {
    * @throws NotPositiveDefiniteError with the failing pivot
    */
   cholesky(a: Matrix): void;
-  /** Given L from `cholesky`: every row b of B becomes A⁻¹ b (`rows`), or B becomes A⁻¹ B (`columns`). */
-  choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns'): void;
+  /**
+   * Given L from `cholesky`: every row b of B becomes A⁻¹ b (`rows`), or B becomes A⁻¹ B (`columns`); half of the way, L⁻¹ b or
+   * L⁻¹ B.
+   */
+  choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns', way?: 'whole' | 'half'): void;
   /**
    * A = V' diag(values) V for symmetric A (lower triangle read), values ascending, row i of V the i-th eigenvector.
    * A is overwritten by V.

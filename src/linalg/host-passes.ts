@@ -14,9 +14,10 @@ import type {
   SparseMatrix,
 } from './backend.js';
 import { elementsOf, type Matrix, type Vector } from './matrix.js';
+import { dotHere, scaleColumnsHere } from './plain-loops.js';
 import { RowPasses } from './rows/passes.js';
 import type { RowWorkbench } from './rows/workbench.js';
-import { checkCopy, checkLeaders, checkSameShape, checkSegments, checkSquare } from './shapes.js';
+import { checkCopy, checkLeaders, checkSameShape, checkScaleColumns, checkSegments, checkSquare } from './shapes.js';
 
 export abstract class HostPasses {
   readonly #rows: RowPasses;
@@ -39,16 +40,14 @@ export abstract class HostPasses {
     for (let j = 0; j < a.rows; j++) a.data[j * a.stride + j] += value;
   }
 
+  scaleColumns(a: Matrix, factors: Float64Array): void {
+    checkScaleColumns(a, factors);
+    scaleColumnsHere(a, factors);
+  }
+
   dot(a: Matrix, b: Matrix): number {
     checkSameShape('dot', a, b);
-    let total = 0;
-    for (let i = 0; i < a.rows; i++) {
-      const [x, y] = [a.row(i), b.row(i)];
-      let sum = 0;
-      for (let j = 0; j < x.length; j++) sum += x[j] * y[j];
-      total += sum;
-    }
-    return total;
+    return dotHere(a, b);
   }
 
   maxAbs(a: Matrix): number {

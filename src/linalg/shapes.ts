@@ -73,6 +73,10 @@ export function checkRowDots(out: Vector, a: Matrix, b: Matrix): void {
   separate('rowDots', 'out', asRow(out), { A: a, B: b });
 }
 
+export function checkScaleColumns(a: Matrix, factors: Float64Array): void {
+  length('scaleColumns', 'factors', factors, a.cols, `A ${shape(a)}`);
+}
+
 /** Returns the order of A. */
 export function checkCholesky(a: Matrix): number {
   return order('cholesky', a);
@@ -298,8 +302,19 @@ export function checkSparse(target: Matrix, sparse: SparseMatrix, source: Matrix
   separate('addSparse', 'target', target, { source });
 }
 
+/** Sparse matrices that were looked through, by their columns: nobody may change them, and many passes use one. */
+const lookedThrough = new WeakMap<Int32Array, Omit<SparseMatrix, 'columns'> & { rows: number; sources: number }>();
+
 /** Whether the entries of a sparse matrix lie within so many rows and columns. */
-export function checkEntries(
+export function checkEntries(operation: string, sparse: SparseMatrix, rows: number, sources: number): void {
+  const { starts, columns, values } = sparse;
+  const last = lookedThrough.get(columns);
+  if (last?.starts === starts && last.values === values && last.rows === rows && last.sources === sources) return;
+  lookThrough(operation, sparse, rows, sources);
+  lookedThrough.set(columns, { starts, values, rows, sources });
+}
+
+function lookThrough(
   operation: string,
   { starts, columns, values }: SparseMatrix,
   rows: number,

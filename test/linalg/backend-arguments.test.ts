@@ -51,6 +51,11 @@ describe.each(backends)('wrong arguments on the $name backend', ({ create }) => 
       (b) => b.scaleRows(zeros(3, 2), vector(2)),
       'scaleRows: factors has 2 elements beside A 3×2; expected 3',
     ],
+    [
+      'factors of columns are too many',
+      (b) => b.scaleColumns(zeros(3, 2), vector(3)),
+      'scaleColumns: factors has 3 elements beside A 3×2; expected 2',
+    ],
     ['rows differ', (b) => b.rowDots(vector(3), zeros(3, 2), zeros(3, 3)), 'rowDots: A is 3×2 but B is 3×3'],
     [
       'out is too long',

@@ -62,6 +62,27 @@ describe.each(backends)('element-wise passes on the $name backend', ({ create })
     }
   });
 
+  it('scales each column by its own factor, wherever the matrix lies', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const random = new Random(seed);
+        const a = operand(random, rows, cols, dtype, pad);
+        const factors = Float64Array.from(operand(random, 1, cols, 'float64').data);
+        const expected = a.copy('float64');
+        for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) expected.set(i, j, a.at(i, j) * factors[j]);
+        const kept = backend.matrix(rows, cols, dtype);
+        backend.copy(kept, a);
+        for (const matrix of [a, kept]) {
+          backend.scaleColumns(matrix, factors);
+          expect(matrix).toBeAllClose(expected, { tolerance: 2 * epsilon[dtype], scale: 16 });
+        }
+        backend.release(kept);
+        expect(changesAround(a)).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('scales each row by its own factor', () => {
     fc.assert(
       fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {

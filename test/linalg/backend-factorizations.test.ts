@@ -112,6 +112,31 @@ describe.each(backends)('Cholesky on the $name backend', ({ create }) => {
     );
   });
 
+  it('goes half of the way to a solution for the rows or the columns of B', () => {
+    fc.assert(
+      fc.property(
+        anything,
+        fc.integer({ min: 0, max: 12 }),
+        fc.constantFrom('rows', 'columns'),
+        ({ seed, n, pad, dtype }, count, layout) => {
+          const random = new Random(seed);
+          const a = positiveDefinite(random, n, dtype, pad);
+          backend.cholesky(spoilUpperTriangle(a));
+          const b = layout === 'rows' ? operand(random, count, n, dtype, pad) : operand(random, n, count, dtype, pad);
+          const rightSides = layout === 'rows' ? transpose(b) : b.copy('float64');
+          backend.choleskySolve(a, b, layout, 'half');
+          const x = layout === 'rows' ? transpose(b) : b;
+          const l = lowerTriangle(a);
+          const scale =
+            1 + Math.max(...l.copy().data.map(Math.abs), 0) * n * Math.max(...x.copy().data.map(Math.abs), 0);
+          expect(product(l, x)).toBeAllClose(rightSides, { tolerance: 16 * (n + 1) * epsilon[dtype], scale });
+          expect(changesAround(b)).toBe(0);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
   it('factorizes an ill-conditioned matrix with a small backward error', () => {
     const values = Array.from({ length: 60 }, (_, i) => 10 ** (-i / 5));
     const a = withEigenvalues(new Random(8), values);

@@ -64,7 +64,7 @@ describe.each([
   function solve(l: Float64Array, n: number, b: Dense, dtype: Dtype, layout: 'rows' | 'columns', padding = 0): void {
     const rhs = layout === 'rows' ? b.rows : b.cols;
     inMemory(dtype, [{ rows: n, cols: n, data: l }, b], padding, ([lPointer, bPointer]) =>
-      factor.choleskySolve(dtype, n, lPointer, n + padding, bPointer, b.cols + padding, rhs, layout),
+      factor.choleskySolve(dtype, n, lPointer, n + padding, bPointer, b.cols + padding, rhs, layout, 'whole'),
     );
   }
 

@@ -13,7 +13,8 @@ import type {
   PoweredOptions,
   SyrkOptions,
 } from '../backend.js';
-import { type ArrayOf, asRow, type Dtype, Matrix, type RealArray, type Vector } from '../matrix.js';
+import { type ArrayOf, asRow, type Dtype, elementsOf, Matrix, type RealArray, type Vector } from '../matrix.js';
+import { dotHere, rowDotsHere, scaleColumnsHere, scaleRowsHere } from '../plain-loops.js';
 import * as check from '../shapes.js';
 import { address, type KernelArgument, Launcher, Program, real, whole } from './compile.js';
 import type { Gpu } from './device.js';
@@ -21,7 +22,7 @@ import { KeptArrays } from './kept-arrays.js';
 import { blockThreads, type KernelName, kernelNames, kernelSource, reductionBlocks } from './kernels.js';
 import { DeviceMatrix, DevicePool, DeviceStorage } from './memory.js';
 import { type Operand, Operands } from './operands.js';
-import { bindRoutines, operation, type Routines, right, scalar, upper } from './routines.js';
+import { bindRoutines, left, operation, type Routines, right, scalar, upper } from './routines.js';
 import { DeviceRowPasses } from './row-passes.js';
 
 /** The calling thread's own stream (cudaStreamPerThread), as the calls with _ptds and _ptsz use it: threads overlap. */
@@ -31,6 +32,9 @@ const threadStream = 2;
 const blockRows = 2048;
 /** Bytes of the products of rows with all rows that are held at a time, in double precision. */
 const productBytes = 2 ** 29;
+
+/** Whether a matrix lies in this process's memory. */
+const ordinary = (matrix: Matrix): boolean => !(matrix instanceof DeviceMatrix);
 
 export class CudaBackend implements Backend {
   readonly device = 'cuda';
@@ -182,6 +186,10 @@ export class CudaBackend implements Backend {
   scaleRows(a: Matrix, factors: Vector): void {
     check.checkScaleRows(a, factors);
     if (a.rows === 0 || a.cols === 0) return;
+    if (ordinary(a) && ordinary(asRow(factors))) {
+      scaleRowsHere(a, elementsOf(factors));
+      return;
+    }
     this.#with([asRow(factors)], a, true, ([mf], ma) => {
       this.#launch('scaleRows', a.dtype, a.rows * a.cols, [
         address(ma.pointer),
@@ -193,9 +201,26 @@ export class CudaBackend implements Backend {
     });
   }
 
+  scaleColumns(a: Matrix, factors: Float64Array): void {
+    check.checkScaleColumns(a, factors);
+    if (a.rows === 0 || a.cols === 0) return;
+    if (ordinary(a)) {
+      scaleColumnsHere(a, factors);
+      return;
+    }
+    this.#with([asRow(factors)], a, true, ([mf], ma) => {
+      const operands = [address(ma.pointer), whole(ma.stride), address(mf.pointer), whole(a.rows), whole(a.cols)];
+      this.#launch('scaleColumns', a.dtype, a.rows * a.cols, operands);
+    });
+  }
+
   rowDots(out: Vector, a: Matrix, b: Matrix): void {
     check.checkRowDots(out, a, b);
     if (a.rows === 0) return;
+    if ([asRow(out), a, b].every(ordinary)) {
+      rowDotsHere(elementsOf(out), a, b);
+      return;
+    }
     this.#with([a, b], asRow(out), false, ([ma, mb], mo) => {
       const operands = [
         address(mo.pointer),
@@ -250,6 +275,7 @@ export class CudaBackend implements Backend {
 
   dot(a: Matrix, b: Matrix): number {
     check.checkSameShape('dot', a, b);
+    if (ordinary(a) && ordinary(b)) return dotHere(a, b);
     return this.#reduce('dotPartial', [a, b]).reduce((sum, value) => sum + value, 0);
   }
 
@@ -421,18 +447,21 @@ export class CudaBackend implements Backend {
     });
   }
 
-  choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns'): void {
+  choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns', way: 'whole' | 'half' = 'whole'): void {
     const { n, count } = check.checkCholeskySolve(l, b, layout);
     if (n === 0 || count === 0) return;
     this.#with([l], b, true, ([ml], mb) => {
       const { trsm, potrs } = this.#library(l.dtype);
-      if (layout === 'rows')
+      const { none, transpose } = operation;
+      const solve = (side: number, op: number, m: number, k: number) =>
+        trsm(this.#blas, side, upper, op, 0, m, k, scalar(b, 1), ml.pointer, ml.stride, mb.pointer, mb.stride);
+      if (layout === 'columns')
+        for (const op of way === 'half' ? [none] : [none, transpose]) solve(right, op, count, n);
+      else if (way === 'half') solve(left, transpose, n, count);
+      else
         this.#operands.workspace(0, l.dtype, (_, info) => {
           potrs(this.#solver, upper, n, count, ml.pointer, ml.stride, mb.pointer, mb.stride, info);
         });
-      else
-        for (const op of [operation.none, operation.transpose])
-          trsm(this.#blas, right, upper, op, 0, count, n, scalar(b, 1), ml.pointer, ml.stride, mb.pointer, mb.stride);
     });
   }
 

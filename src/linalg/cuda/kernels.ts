@@ -9,6 +9,7 @@ export const reductionBlocks = 256;
 export const kernelNames = [
   'axpby',
   'scaleRows',
+  'scaleColumns',
   'rowDots',
   'addDiagonal',
   'dotPartial',
@@ -46,6 +47,13 @@ extern "C" __global__ void scaleRows(T* a, ll as, const T* factors, ll rows, ll 
   for (ll at = blockIdx.x * (ll)blockDim.x + threadIdx.x; at < rows * cols; at += (ll)gridDim.x * blockDim.x) {
     ll i = at / cols, j = at - i * cols;
     a[i * as + j] *= factors[i];
+  }
+}
+
+extern "C" __global__ void scaleColumns(T* a, ll as, const double* factors, ll rows, ll cols) {
+  for (ll at = blockIdx.x * (ll)blockDim.x + threadIdx.x; at < rows * cols; at += (ll)gridDim.x * blockDim.x) {
+    ll i = at / cols, j = at - i * cols;
+    a[i * as + j] = (T)((double)a[i * as + j] * factors[j]);
   }
 }
 

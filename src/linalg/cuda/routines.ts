@@ -8,6 +8,7 @@ const factor = 'void *';
 
 export const operation = { none: 0, transpose: 1 } as const;
 export const upper = 1;
+export const left = 0;
 export const right = 1;
 
 export interface Routines {

@@ -173,12 +173,12 @@ export class NativeBackend extends HostPasses implements Backend {
     }
   }
 
-  choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns'): void {
+  choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns', way: 'whole' | 'half' = 'whole'): void {
     const { n, count } = checkCholeskySolve(l, b, layout);
     if (n === 0 || count === 0) return;
     const routines = this.#routines('choleskySolve', l.data, n, count, l.stride, b.stride);
     this.#run(routines, b, triangularCalls(l, b, layout, false));
-    this.#run(routines, b, triangularCalls(l, b, layout, true));
+    if (way === 'whole') this.#run(routines, b, triangularCalls(l, b, layout, true));
   }
 
   eigh(values: RealArray, a: Matrix): void {

@@ -163,10 +163,10 @@ export class WasmBackend extends HostPasses implements Backend {
     if (failed > 0) throw new NotPositiveDefiniteError(failed - 1);
   }
 
-  choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns'): void {
+  choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns', way: 'whole' | 'half' = 'whole'): void {
     this.#ready('choleskySolve');
     const { n, count } = checkCholeskySolve(l, b, layout);
-    if (n > 0 && count > 0) this.#factorizations!.choleskySolve(l, b, layout);
+    if (n > 0 && count > 0) this.#factorizations!.choleskySolve(l, b, layout, way);
   }
 
   eigh(values: RealArray, a: Matrix): void {

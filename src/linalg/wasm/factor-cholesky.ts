@@ -41,13 +41,13 @@ export function createCholesky(
 
   return {
     cholesky: (dtype, n, pointer, leading) => withWork(dtype, (work) => factorize(work, n, { pointer, leading })),
-    choleskySolve: (dtype, n, lPointer, ldl, bPointer, ldb, rhs, layout) =>
+    choleskySolve: (dtype, n, lPointer, ldl, bPointer, ldb, rhs, layout, way) =>
       withWork(dtype, (work) => {
         if (n === 0 || rhs === 0) return;
         const l = { pointer: lPointer, leading: ldl };
         const b = { pointer: bPointer, leading: ldb, count: rhs, layout };
         solveForward(work, n, l, b);
-        solveBackward(work, n, l, b);
+        if (way === 'whole') solveBackward(work, n, l, b);
       }),
   };
 }

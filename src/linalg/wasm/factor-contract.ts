@@ -47,7 +47,7 @@ export interface FactorContext {
 export interface Factor {
   /** Lower triangle of A replaced by L; returns 0, or 1 + the failing pivot. */
   cholesky(dtype: Dtype, n: number, aPointer: number, lda: number): number;
-  /** Each of the `rhs` rows (or columns) b of B becomes A⁻¹ b, given L from `cholesky`. */
+  /** Each of the `rhs` rows (or columns) b of B becomes A⁻¹ b, or half of the way L⁻¹ b, given L from `cholesky`. */
   choleskySolve(
     dtype: Dtype,
     n: number,
@@ -57,6 +57,7 @@ export interface Factor {
     ldb: number,
     rhs: number,
     layout: 'rows' | 'columns',
+    way: 'whole' | 'half',
   ): void;
   /** Eigenvalues ascending into `valuesPointer`; A overwritten by V, row i the i-th eigenvector. */
   eigh(dtype: Dtype, n: number, aPointer: number, lda: number, valuesPointer: number): void;

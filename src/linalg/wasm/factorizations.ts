@@ -29,7 +29,7 @@ export class Factorizations {
     return this.#inside(a, true, (pointer, stride) => this.#factor.cholesky(a.dtype, a.rows, pointer, stride));
   }
 
-  choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns'): void {
+  choleskySolve(l: Matrix, b: Matrix, layout: 'rows' | 'columns', way: 'whole' | 'half'): void {
     const n = l.rows;
     const rows = layout === 'rows';
     const count = rows ? b.rows : b.cols;
@@ -40,7 +40,7 @@ export class Factorizations {
         const end = Math.min(start + atOnce, count);
         const group = rows ? b.view(start, end) : b.view(0, n, start, end);
         this.#inside(group, true, (pointer, stride) =>
-          this.#factor.choleskySolve(l.dtype, n, lPointer, lStride, pointer, stride, end - start, layout),
+          this.#factor.choleskySolve(l.dtype, n, lPointer, lStride, pointer, stride, end - start, layout, way),
         );
       }
     });

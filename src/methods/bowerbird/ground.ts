@@ -4,7 +4,7 @@
  * the mean of the auxiliary pictures.
  */
 import type { Backend, Matrix } from '../../linalg/index.js';
-import { byLabel } from '../../numerics/index.js';
+import { byLabel, keptOn } from '../../numerics/index.js';
 import { type Problem, selectIntegers, selectRows } from '../../problem/index.js';
 import { precisionFor, type WhitenedSpace } from '../blocks/whitened-space.js';
 import { imageTextHint } from './image-text.js';
@@ -29,6 +29,8 @@ export interface Ground {
   readonly dimension: number;
   readonly known: KnownCategories;
   readonly prior: WordPrior;
+  /** Its covariance where the backend computes. */
+  readonly priorCovariance: Matrix;
   readonly web: WebPictures;
   /** Products of the web pictures with the means of the known categories, nw×Ca, where they are in memory. */
   readonly webToKnown?: Matrix;
@@ -69,10 +71,11 @@ export function layGround(
   };
   const placed = given instanceof WebPictures ? undefined : inOrder();
   const webLabels = sorted ? problem.webLabels : selectIntegers(problem.webLabels, order);
+  const prior = wordPrior(backend, known, problem, trust < 0 ? undefined : trust, imageTextHint(space, problem));
   return {
-    ...{ backend, space, known },
+    ...{ backend, space, known, prior },
     dimension: known.means.cols,
-    prior: wordPrior(backend, known, problem, trust < 0 ? undefined : trust, imageTextHint(space, problem)),
+    priorCovariance: keptOn(backend, prior.covariance),
     web: placed ? WebPictures.inMemory(backend, placed, starts) : (given as WebPictures),
     ...(placed && { webToKnown: productsOn(backend, placed.rows, known.means) }),
     ...{ webLabels, webStarts: starts, webOrder: order },

@@ -1,30 +1,62 @@
 /** How far means vary about each other once pictures are known. */
 import { type Backend, Matrix } from '../../linalg/index.js';
+import { keptOn, roomOn } from '../../numerics/index.js';
 
-/** ((λC)⁻¹ + P)⁻¹ = λC − λC P^½ (I + P^½ λC P^½)⁻¹ P^½ λC, P = diag(p): never divides by a precision. */
+export interface Posterior {
+  /** Where the backend computes; whoever asked for it gives it back. */
+  readonly covariance: Matrix;
+  /** Its diagonal. */
+  readonly variances: Float64Array;
+}
+
+/**
+ * ((λC)⁻¹ + P)⁻¹ = λ (C − V'V), V = L⁻¹ R C, with R = diag(√(λ p)), P = diag(p) and I + R C R = L L': never divides by a
+ * precision.
+ */
 export function posteriorCovariance(
   backend: Backend,
-  covariance: Matrix<Float64Array>,
+  prior: Matrix,
   between: number,
   precisions: Float64Array,
-): Matrix<Float64Array> {
+): Posterior {
   const count = precisions.length;
-  const roots = precisions.map(Math.sqrt);
-  const prior = covariance.copy('float64');
-  for (let k = 0; k < prior.data.length; k++) prior.data[k] *= between;
-  const system = Matrix.zeros(count, count);
-  const scaled = Matrix.zeros(count, count);
-  for (let c = 0; c < count; c++) {
-    const [to, row, from] = [system.row(c), scaled.row(c), prior.row(c)];
-    for (let k = 0; k < count; k++) {
-      row[k] = roots[c] * from[k];
-      to[k] = row[k] * roots[k];
-    }
-    to[c] += 1;
-  }
+  const roots = precisions.map((precision) => Math.sqrt(between * precision));
+  const copyOf = (matrix: Matrix) => {
+    const copy = roomOn(backend, count, count, 'float64');
+    backend.copy(copy, matrix);
+    return copy;
+  };
+  const scaled = copyOf(prior);
+  backend.scaleRows(scaled, roots);
+  const system = copyOf(scaled);
+  backend.scaleColumns(system, roots);
+  backend.addDiagonal(system, 1);
   backend.cholesky(system);
-  const solved = scaled.copy('float64');
-  backend.choleskySolve(system, solved, 'columns');
-  backend.gemm(prior, scaled, solved, { transposeA: true, alpha: -1, beta: 1 });
-  return prior;
+  backend.choleskySolve(system, scaled, 'columns', 'half');
+  backend.release(system);
+  const covariance = copyOf(prior);
+  backend.syrk(covariance, scaled, { transpose: true, alpha: -between, beta: between });
+  backend.release(scaled);
+  return { covariance, variances: diagonalOf(backend, covariance) };
+}
+
+const factors = new WeakMap<Matrix, Matrix>();
+
+/** L of a prior covariance C = L L', a little of its diagonal added; found once. */
+export function priorFactor(backend: Backend, prior: Matrix<Float64Array>): Matrix {
+  const known = factors.get(prior);
+  if (known) return known;
+  const system = prior.copy('float64');
+  for (let c = 0; c < system.rows; c++) system.set(c, c, system.at(c, c) * (1 + 1e-9) + 1e-12);
+  const factor = keptOn(backend, system);
+  backend.cholesky(factor);
+  factors.set(prior, factor);
+  return factor;
+}
+
+function diagonalOf(backend: Backend, matrix: Matrix): Float64Array {
+  const n = matrix.rows;
+  const found = Matrix.zeros(n, 1);
+  if (n > 0) backend.copy(found, matrix.reshaped(n * n, 1).everyRow(0, n + 1));
+  return found.data;
 }

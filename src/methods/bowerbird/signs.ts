@@ -5,9 +5,8 @@
  * few or wrong web pictures explain nothing well: so signs are measured by those of the trusted web pictures, each left out
  * of the mean that it helped to make, since these are no strangers.
  */
-import type { Backend, Matrix, PeakScores, RowPeaks } from '../../linalg/index.js';
+import { type Backend, Matrix, type PeakScores, type RowPeaks } from '../../linalg/index.js';
 import { logSumExp, roomOn, rowDots } from '../../numerics/index.js';
-import { selectRows } from '../../problem/index.js';
 import type { Placed } from './ground.js';
 import type { Neighbours } from './neighbours.js';
 import type { BowerbirdSolver } from './solver.js';
@@ -86,7 +85,7 @@ export class SignReader {
       const first = Math.ceil(start / step);
       const here = chosen.subarray(first, Math.ceil((start + rows.rows) / step));
       if (here.length === 0) return;
-      const own = this.#own(webProducts(this.#solver, rows.everyRow(here[0] - start, step), here), here);
+      const own = this.#own(webProducts(this.#solver, rows.everyRow(here[0] - start, step), here, step), here);
       for (const [sign, column] of own.columns.entries()) columns[sign].set(column, first);
     }, step * webBlock);
     const means = columns.map((column) => column.reduce((sum, value, i) => sum + weights[i] * value, 0) / total);
@@ -200,8 +199,13 @@ function plainProducts({ ground, means }: BowerbirdSolver, { rows, squaredLength
   };
 }
 
-/** Those of web pictures of these numbers, measured from their own shift. */
-function webProducts({ ground, means, webShift: shift }: BowerbirdSolver, rows: Matrix, numbers: Int32Array): Shifted {
+/** Those of web pictures of these numbers, which are so many apart, measured from their own shift. */
+function webProducts(
+  { ground, means, webShift: shift }: BowerbirdSolver,
+  rows: Matrix,
+  numbers: Int32Array,
+  step: number,
+): Shifted {
   const { backend, known, web, webToKnown } = ground;
   const less = (products: Matrix, matrix: Matrix<Float64Array>) => {
     const along = Float64Array.from({ length: matrix.rows }, (_, c) => dotOf(matrix.row(c), shift));
@@ -213,7 +217,10 @@ function webProducts({ ground, means, webShift: shift }: BowerbirdSolver, rows: 
   };
   const along = timesVector(backend, rows, shift);
   const length = dotOf(shift, shift);
-  const toKnown = webToKnown ? selectRows(webToKnown, numbers).copy() : productsWith(backend, rows, known.means);
+  const toKnown = webToKnown
+    ? Matrix.zeros(numbers.length, webToKnown.cols, webToKnown.dtype)
+    : productsWith(backend, rows, known.means);
+  if (webToKnown) backend.copy(toKnown, webToKnown.view(numbers[0], numbers.at(-1)! + 1).everyRow(0, step));
   return {
     listed: less(productsWith(backend, rows, means), means),
     known: less(toKnown, known.means),

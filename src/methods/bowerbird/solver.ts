@@ -16,7 +16,7 @@
 import type { Backend, Matrix, RealArray } from '../../linalg/index.js';
 import { logSumExp, roomOn, rowDots } from '../../numerics/index.js';
 import type { Ground } from './ground.js';
-import { posteriorCovariance } from './posterior.js';
+import { posteriorCovariance, priorFactor } from './posterior.js';
 import type { TestState } from './test-state.js';
 import { addByLabel, axpy, dotOf, entropy, productsWith, shrunken, timesVector } from './vectors.js';
 import type { Sums } from './web-pictures.js';
@@ -82,6 +82,7 @@ export class BowerbirdSolver {
   /** What to add to a picture's density at its own category's mean, which it helped to make, to leave it out of that mean. */
   #leftOut: Float64Array;
   #words: Float64Array | undefined;
+  #shared: { categories: readonly number[]; sum: number } | undefined;
   #held = false;
 
   constructor(ground: Ground, options: SolverOptions) {
@@ -123,6 +124,7 @@ export class BowerbirdSolver {
     copy.wrongShare = this.wrongShare;
     copy.#weights.set(this.#weights);
     copy.#leftOut.set(this.#leftOut);
+    if (ground === this.ground) copy.#shared = this.#shared;
     return copy;
   }
 
@@ -141,17 +143,27 @@ export class BowerbirdSolver {
       const [row, expected] = [sums.row(c), prior.means.row(c)];
       for (let j = 0; j < dimension; j++) difference[j] += (row[j] / precisions[c] - expected[j]) / present.length;
       chance += this.webVariance / precisions[c] / present.length ** 2;
-      const together = prior.covariance.row(c);
-      let shared = 0;
-      for (const k of present) shared += together[k];
-      chance += (known.between * shared) / present.length ** 2;
     }
+    chance += (known.between * this.#sharedBy(present)) / present.length ** 2;
     this.webShift = shrunken(difference, chance);
+  }
+
+  /** The sum of the prior covariances of these categories, which are the same ones again and again. */
+  #sharedBy(categories: readonly number[]): number {
+    const { prior } = this.ground;
+    if (this.#shared && same(this.#shared.categories, categories)) return this.#shared.sum;
+    let sum = 0;
+    for (const c of categories) {
+      const row = prior.covariance.row(c);
+      for (const k of categories) sum += row[k];
+    }
+    this.#shared = { categories, sum };
+    return sum;
   }
 
   /** The exact posterior of the means given belief and, from the second phase on, the test pictures. */
   updateMeans(test?: TestState): void {
-    const { backend, prior, web, named, known } = this.ground;
+    const { backend, prior, priorCovariance, web, named, known } = this.ground;
     const count = this.categories;
     this.#weighted ??= web.sumsBy([this.#weights])[0];
     const [sums, precisions] = [this.#weighted.sums.copy('float64'), this.#weighted.totals.slice()];
@@ -165,11 +177,12 @@ export class BowerbirdSolver {
         named.labels,
         new Float64Array(named.labels.length).fill(1 / known.within),
       );
-    const posterior = posteriorCovariance(backend, prior.covariance, known.between, precisions);
+    const posterior = posteriorCovariance(backend, priorCovariance, known.between, precisions);
     for (let c = 0; c < count; c++) axpy(sums.row(c), -precisions[c], prior.means.row(c));
     this.means = prior.means.copy('float64');
-    backend.gemm(this.means, posterior, sums, { beta: 1 });
-    if (!this.#held) for (let c = 0; c < count; c++) this.meanVariances[c] = posterior.at(c, c);
+    backend.gemm(this.means, posterior.covariance, sums, { beta: 1 });
+    backend.release(posterior.covariance);
+    if (!this.#held) this.meanVariances.set(posterior.variances);
   }
 
   /** From now on only means, trust and assignments change. */
@@ -363,17 +376,16 @@ export class BowerbirdSolver {
         theta * (this.#density(own[i], variance) + this.#leftOut[i] - this.#against[i]) +
         (rest + unsure / caution) / evidence.slope;
     }
-    // −β/2 (μ − m)'(λC)⁻¹(μ − m), all dimensions together.
+    // −β/2 (μ − m)'(λC)⁻¹(μ − m) = −β/2λ ‖L⁻¹(μ − m)‖², C = L L', all dimensions together.
     const away = this.means.copy('float64');
     backend.axpby(away, -1, prior.means, 1);
-    const solved = away.copy('float64');
-    const system = prior.covariance.copy('float64');
-    for (let c = 0; c < system.rows; c++) system.set(c, c, system.at(c, c) * (1 + 1e-9) + 1e-12);
-    backend.cholesky(system);
-    backend.choleskySolve(system, solved, 'columns');
-    return total - (sharpness * backend.dot(away, solved)) / (2 * known.between);
+    backend.choleskySolve(priorFactor(backend, prior.covariance), away, 'columns', 'half');
+    return total - (sharpness * backend.dot(away, away)) / (2 * known.between);
   }
 }
+
+const same = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((value, k) => value === b[k]);
 
 /** θ of a web picture that a person looked at. */
 function saidTrust(said: number | undefined): number | undefined {
