@@ -1,29 +1,15 @@
-// The mutants of a folder: every small change that Stryker's instrumenter knows, less the wording of errors, and a draw among
+// The mutants of a folder: every small change that Stryker's instrumenter knows, less those of wording, and a draw among
 // them by seed. A mutant's name stays the same when other lines of its file change, so a draw hardly moves with the code.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
+import { wordingOf } from './wording.mjs';
 
 const quiet = { debug() {}, info() {}, warn: console.error, isDebugEnabled: () => false };
 const hash = (text) => createHash('sha256').update(text).digest('hex');
 
-/** What an error says in words may change freely; its code, or the kind of a failure, and the place it names may not. */
-const wording = {
-  shouldIgnore(path) {
-    const call = path.parentPath?.node;
-    const inError =
-      call?.type === 'NewExpression' &&
-      /(Error|Failure|Refusal)$/.test(call.callee.name) &&
-      path.listKey === 'arguments';
-    const words = ['StringLiteral', 'TemplateLiteral', 'ObjectExpression', 'BinaryExpression'].includes(path.node.type);
-    const code =
-      path.node.value?.startsWith?.('BOWERBIRD_') || (/(Failure|Refusal)$/.test(call?.callee?.name) && path.key === 0);
-    return inError && words && !code ? 'wording of an error' : undefined;
-  },
-};
-
-const options = { plugins: null, excludedMutations: [], ignorers: [wording], noHeader: false };
+const options = { plugins: null, excludedMutations: [], ignorers: [], noHeader: false };
 
 /** Stryker's instrumented text of files, and the mutants that were placed; `mutate` says where (see Stryker). */
 export function instrument(files) {
@@ -42,15 +28,18 @@ export async function allMutants(root, paths) {
   const lineStarts = new Map(
     files.map(({ name, content }) => [name, [0, ...[...content.matchAll(/\n/g)].map(({ index }) => index + 1)]]),
   );
+  const wording = new Map(files.map(({ name, content }) => [name, wordingOf(content)]));
   const { mutants } = await instrument(files);
   const seen = new Map();
   return mutants
-    .filter(({ status }) => status !== 'Ignored')
-    .map(({ fileName, location, mutatorName, replacement }) => {
-      const starts = lineStarts.get(fileName);
+    .map((mutant) => {
+      const starts = lineStarts.get(mutant.fileName);
+      const { start, end } = mutant.location;
+      return { ...mutant, start: offsetOf(starts, start), end: offsetOf(starts, end) };
+    })
+    .filter(({ fileName, start, end }) => !wording.get(fileName)(start, end))
+    .map(({ fileName, location, start, end, mutatorName, replacement }) => {
       const content = contents.get(fileName);
-      const start = offsetOf(starts, location.start);
-      const end = offsetOf(starts, location.end);
       const original = content.slice(start, end);
       const change = [fileName, mutatorName, original, replacement].join('\0');
       const earlier = seen.get(change) ?? 0;

@@ -47,6 +47,33 @@ describe('mutants', () => {
     expect(other).not.toContain("'it is late'");
   });
 
+  it('leave sentences alone wherever they stand, and the words chosen inside them, but nothing that is computed', async () => {
+    const text = [
+      'export const told = (n: number, all: number) =>',
+      `  \`\${n - 1} \${n === 1 ? 'picture' : 'pictures'} of \${all * 2} are left\`;`,
+      "export const fail = (n: number) => new Error(n > 2 ? 'several' : ['one', 'two'].join(' or '));",
+      "export const hint = 'Choose another name.';",
+    ].join('\n');
+    const changed = (await mutantsOf('told.ts', text)).map(({ original }) => original);
+    expect(changed).toEqual(expect.arrayContaining(['n - 1', 'all * 2', "'one'"]));
+    for (const wording of ["'picture'", "'pictures'", 'n === 1', "'several'", "' or '", "'Choose another name.'"])
+      expect(changed).not.toContain(wording);
+    expect(changed.filter((original) => original.startsWith('`'))).toEqual([]);
+  });
+
+  it('change what programs read, though it has words in it', async () => {
+    const read = [
+      "'SELECT state FROM picture'",
+      "'text/html; charset=utf-8'",
+      '\'<p class="a b">\'',
+      "'accuracy,seconds'",
+      "'a photo of a {}.'",
+    ];
+    const text = `export const read = [${read}];\nexport const known = (a: string, b: string[]) => a === 'web picture' || b.includes('test picture');\n`;
+    const changed = (await mutantsOf('read.ts', text)).map(({ original }) => original);
+    expect(changed).toEqual(expect.arrayContaining([...read, "'web picture'", "'test picture'"]));
+  });
+
   it('are drawn alike by the same seed, and keep their names when lines are added above', async () => {
     const text = Array.from({ length: 20 }, (_, i) => `export const f${i} = (a: number) => a * ${i};`).join('\n');
     const before = await mutantsOf('many.ts', text);
