@@ -118,6 +118,67 @@ describe('the table of a comparison', () => {
     expect(standard.rows[0]).not.toHaveProperty('seen');
   });
 
+  it('spreads seen and unseen categories by their own pictures alone', () => {
+    const generalized = { ...problem, testNames: ['crow'], auxiliaryNames: ['jay'], generalized: true } as Problem;
+    const rowOf = (answers: number[]) =>
+      buildTable([resultOf('lr', answers)], { ...input, problem: generalized }).rows[0];
+    // All crows right and all jays wrong: no resample says otherwise.
+    const crows = rowOf([0, 0, 0, 0, 0, 0]);
+    expect(crows.unseen).toEqual({ mean: 1, deviation: 0, low: 1, high: 1 });
+    expect(crows.seen).toEqual({ mean: 0, deviation: 0, low: 0, high: 0 });
+    expect(crows.harmonic).toMatchObject({ low: 0, high: 0 });
+    const jays = rowOf([1, 1, 0, 1, 1, 0]);
+    expect([jays.seen!.low, jays.seen!.high]).toEqual([1, 1]);
+    expect(jays.unseen!.low).toBe(0);
+    expect(jays.unseen!.high).toBeLessThanOrEqual(1);
+    expect(jays.harmonic!.high).toBeGreaterThan(jays.unseen!.high * 0.99);
+    const { low, high } = rowOf([0, 0, 0, 1, 1, 0]).meanCategoryAccuracy;
+    expect([low, high]).toEqual([1, 1]);
+  });
+
+  it('says of each row how its parameters came about, and what else its fits told', () => {
+    const result = resultOf('lr', good);
+    const run = {
+      ...result.run,
+      ...{
+        searchSeconds: 4,
+        parameters: { power: 2 },
+        chosenBy: 'search',
+        note: 'n',
+        trials: [1, 2, 3],
+        failedTrials: 1,
+      },
+      ...{ chosenTrial: { id: 't', validationAccuracy: 0.7 }, preparation: { made: 1, shared: 2 } },
+    } as unknown as MethodRun;
+    const outcome = { ...result.outcomes[0].outcome, ausuc: 0.2, thetaArea: 0.9, strangers: { recognized: 1 } };
+    const outcomes = [{ ...result.outcomes[0], outcome }] as unknown as MethodResult['outcomes'];
+    const paper = { dataset: 'cub', recognisedBy: 'names' } as const;
+    const { rows, paper: told } = buildTable([{ run, outcomes }], { ...input, paper });
+    const lr = findMethod('lr');
+    expect(rows[0]).toMatchObject({
+      ...{ method: 'lr', title: lr.title, uses: lr.uses, searchSeconds: 4, parameters: { power: 2 } },
+      ...{ chosenBy: 'search', note: 'n', trials: 3, failedTrials: 1, validationAccuracy: 0.7 },
+      ...{ preparation: { made: 1, shared: 2 }, ausuc: 0.2, thetaArea: 0.9, strangers: { recognized: 1 } },
+      paperAccuracy: 68.39,
+    });
+    expect(told).toMatchObject({ ...paper, citation: expect.stringContaining('Niu') });
+    const [plain] = buildTable([result], input).rows;
+    for (const name of [
+      'note',
+      'validationAccuracy',
+      'preparation',
+      'ausuc',
+      'thetaArea',
+      'strangers',
+      'paperAccuracy',
+    ])
+      expect(plain).not.toHaveProperty(name);
+    expect(buildTable([result], input)).toMatchObject({
+      ...{ schema: 'bowerbird-compare-1', title: 'A table', trials: 0, seeds: [1], seed: 1, skipped: [] },
+    });
+    expect(buildTable([result], input)).not.toHaveProperty('paper');
+  });
+
   it('has no best where no method got through', () => {
     const failed = [{ method: 'lr', job: 'lr/seed-1', message: 'odd' }];
     expect(buildTable([], { ...input, failed })).toMatchObject({

@@ -59,6 +59,7 @@ describe('the figures of the paper', () => {
     });
     for (const [auxiliary, test] of [
       [150, 50],
+      [85, 28],
       [707, 11],
       [706, 10],
     ])
@@ -96,6 +97,17 @@ describe('the experiments', () => {
     expect(web.sweep).toEqual({ over: 'webPerCategory', shares: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] });
     expect(noise.sweep).toEqual({ over: 'wrongLabels', shares: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8] });
     expect([experiments.table2.generalized, experiments.table4.generalized]).toEqual([true, true]);
+    for (const name of ['table1', 'table2', 'table3', 'table4'] as const)
+      expect(experiments[name]).toMatchObject({ kind: 'table', group: name });
+    const kinds = Object.entries(experiments).flatMap(([name, { kind }]) => (kind === 'table' ? [] : [[name, kind]]));
+    expect(Object.fromEntries(kinds)).toEqual({
+      ...{ paper: 'paper', 'running-time': 'time', sensitivity: 'sweep', 'web-count': 'sweep', 'noise-rate': 'sweep' },
+      weights: 'weights',
+    });
+    for (const experiment of Object.values(experiments))
+      if ('methods' in experiment) for (const name of experiment.methods) expect(findMethod(name).name).toBe(name);
+    expect([experiments['running-time'].methods.length, experiments.weights.methods.length]).toEqual([4, 4]);
+    expect([web.methods.length, noise.methods.length, sensitivity.methods]).toEqual([5, 6, ['paper']]);
     for (const experiment of Object.values(experiments)) {
       expect(experiment.title.length).toBeGreaterThan(5);
       expect(experiment.description).toMatch(/\.$/);

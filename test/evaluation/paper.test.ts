@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { claimTable } from '../../src/evaluation/experiments/claims.js';
-import { accuracyTable } from '../../src/evaluation/experiments/paper.js';
+import { accuracyTable, runPaper } from '../../src/evaluation/experiments/paper.js';
 import { paperPage } from '../../src/evaluation/experiments/paper-page.js';
-import type { FittedMethod } from '../../src/evaluation/experiments/run-experiment.js';
+import type { ExperimentOptions, FittedMethod } from '../../src/evaluation/experiments/run-experiment.js';
 import { runningTimes } from '../../src/evaluation/experiments/running-time.js';
 import {
   builtInProblem,
@@ -48,6 +48,8 @@ describe('the claims of the paper', () => {
       tableOf(setting, Object.fromEntries(methods.map(({ name }) => [name, 0.5])));
     const told = claimTable(all('standard'), all('generalized')).rows;
     expect(told).toHaveLength(25);
+    const { columns } = claimTable(all('standard'), all('generalized'));
+    expect(columns).toEqual(['setting', 'claim', 'because', 'paper (points)', 'here (points)', 'verdict']);
     expect(new Set(told.map(([setting, claim]) => `${setting}: ${claim}`)).size).toBe(25);
     for (const row of told) {
       expect(row[3], String(row[1])).toBeGreaterThan(0);
@@ -108,13 +110,37 @@ describe('the claims of the paper', () => {
       ].join('\n'),
     );
     expect(page).toContain('| generalized | chao | search | ridge 2 |\n\n</details>\n\nSkipped:');
-    expect(page).toContain('- svm-plus: there is no text');
+    expect(page).toMatch(/\nSkipped:\n\n- svm-plus: there is no text\n$/);
     expect(page).not.toContain('Failed');
+    expect(page.split('\n')).toEqual(expect.arrayContaining(['# The whole paper', '## λ1: accuracy (%)']));
+    const failed = [{ method: 'gfk', job: 'gfk/seed-1', message: 'odd | even\nnumbers' }];
+    const problem = { path: 'birds.npz', semantics: 'glove' };
+    const table = {
+      title: 'T',
+      columns: ['a', 'b'],
+      rows: [
+        [null, 'x'.repeat(90)],
+        [1.5, 'y|\nz'],
+      ],
+    };
+    const bare = { ...result, tables: [table], plots: [], skipped: [], failed, problem } as unknown as ExperimentResult;
+    const other = paperPage(bare, [{ ...standard, trials: 0, paper: undefined }]);
+    expect(other).toContain('birds.npz, semantic vectors "glove": ');
+    expect(other).toContain('defaults; seed 1. \n\n## T\n\n| a | b |\n| ---: | --- |\n');
+    expect(other).toContain(`|  | ${'x'.repeat(80)} |\n| 1.5 | y\\| z |\n\n<details>`);
+    expect(other).toMatch(/<\/details>\n\nFailed:\n\n- gfk\/seed-1: odd \| even\nnumbers\n$/);
+    const curve = (points: number) => ({
+      ...result.plots[0],
+      series: [{ name: 'paper', points: Array.from({ length: points }, (_, x) => ({ x, y: 1 })) }],
+    });
+    const long = paperPage({ ...bare, plots: [curve(31), curve(30)] }, [standard]);
+    expect(long.match(/## λ1/g)).toHaveLength(1);
   });
 
   it('come with the accuracies of each of the paper’s tables beside its own', () => {
     const ours = accuracyTable('table2', [standard, generalized]);
     expect(ours.title).toContain('Table II');
+    expect(ours.columns).toHaveLength(7);
     expect(ours.rows).toEqual([
       ['chao', 30, '28.00–32.00', null, null, null, 'search'],
       ['paper', 40, '38.00–42.00', null, null, null, 'search'],
@@ -160,6 +186,59 @@ describe('the problem of experiments that are given none', () => {
     expect(Math.abs(clean / 240 - 0.5)).toBeLessThan(0.12);
     expect(builtInProblem(4).testFeatures.at(0, 0)).not.toBe(testFeatures.at(0, 0));
   });
+});
+
+describe('the whole paper', () => {
+  it('is two comparisons, and figures with the parameters that these chose, in folders of their own', async () => {
+    const sizes = { auxiliaryCategories: 6, testCategories: 3, dimensions: 6, semanticDimensions: 4 };
+    const problem = generateProblem({ ...sizes, auxiliaryPerCategory: 4, webPerCategory: 4, testPerCategory: 3 });
+    const place = join(folder, 'quick');
+    const asked: ExperimentOptions[] = [];
+    const figure = async (options: ExperimentOptions) => {
+      asked.push(options);
+      const plot = { title: options.name, x: { label: 'x' }, y: { label: 'y' }, series: [] };
+      const table = { title: `of ${options.name}`, columns: [], rows: [] };
+      const told = { method: options.name, reason: 'left out', job: 'a', message: 'failed' };
+      return { plots: [plot], tables: [table], skipped: [told], failed: [told] } as unknown as ExperimentResult;
+    };
+    const options = {
+      problem,
+      folder: place,
+      name: 'paper',
+      jobs: 1,
+      threads: 1,
+      given: { lr: { ridge: 3 } },
+    } as const;
+    const about = { title: 'Everything', description: 'All of it.' };
+    const result = await runPaper(options, about, figure);
+    const figures = ['running-time', 'sensitivity', 'web-count', 'weights'];
+    expect(asked.map(({ name }) => name)).toEqual(figures);
+    expect(asked.map((each) => each.folder)).toEqual(figures.map((name) => join(place, name)));
+    for (const { given, trials, problem: same } of asked) {
+      expect(trials).toBe(0);
+      expect(same).toBe(problem);
+      expect(given!.lr).toEqual({ ridge: 3 });
+      expect(given!.paper).toEqual(result.parameters.paper);
+    }
+    expect(result).toMatchObject({ schema: 'bowerbird-experiment-1', name: 'paper', seed: 1, ...about });
+    expect(result.plots.map(({ title }) => title)).toEqual(figures);
+    expect(result.tables.map(({ title }) => title.split(':')[0])).toEqual([
+      ...['Table I', 'Table II', 'Table III', 'Table IV', 'What the paper says, and what is found here'],
+      ...figures.map((name) => `of ${name}`),
+    ]);
+    expect(result.tables[0].rows.map(([method]) => method)).toEqual(
+      expect.arrayContaining(['lr', 'combo', 'bowerbird']),
+    );
+    expect(result.skipped.map(({ method }) => method)).toEqual(expect.arrayContaining(figures));
+    expect(result.failed.map(({ method }) => method)).toEqual(figures);
+    const read = (...names: string[]) => readFileSync(join(place, ...names), 'utf8');
+    expect(JSON.parse(read('experiment.json'))).toEqual(JSON.parse(JSON.stringify(result)));
+    expect(read('page.md')).toContain('# Everything\n');
+    const comparison = (name: string) => JSON.parse(read(name, 'table.json')) as CompareTable;
+    expect(comparison('standard')).toMatchObject({ setting: 'standard', title: 'Tables I and III' });
+    expect(comparison('generalized')).toMatchObject({ setting: 'generalized', title: 'Tables II and IV' });
+    expect(JSON.parse(read('run.json'))).toMatchObject({ command: 'experiment' });
+  }, 60_000);
 });
 
 describe.runIf(process.env.BOWERBIRD_LONG)('the experiment paper', () => {

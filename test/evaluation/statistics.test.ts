@@ -23,6 +23,16 @@ describe('the bootstrap interval', () => {
     }
   });
 
+  it('lies between the values of two resamples where its level does, and takes levels that are shares alone', () => {
+    const interval = (level: number, values: number[]) =>
+      new Bootstrap(1, { seed: 1, resamples: 1, level }).interval(Float64Array.from(values));
+    // A tenth and nine tenths of the way from the first of five to the last.
+    const { low, high } = interval(0.8, [40, 0, 30, 10, 20]);
+    expect([low, high]).toEqual([expect.closeTo(4, 12), expect.closeTo(36, 12)]);
+    expect(interval(0.5, [7])).toEqual({ low: 7, high: 7 });
+    for (const level of [0, 1, Number.NaN]) expect(() => interval(level, [1])).toThrow('level');
+  });
+
   it('is the same for the same seed, another for another', () => {
     const values = new Random(3).uniformArray(40);
     const of = (seed: number) => new Bootstrap(40, { seed, resamples: 100 }).ofMean(values);

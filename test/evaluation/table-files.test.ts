@@ -80,6 +80,52 @@ describe('the table of a comparison', () => {
     expect(await columns('standard')).not.toHaveProperty('seen');
   });
 
+  it('gives other programs every figure of a row under a name that stays', async () => {
+    const four = (name: string, mean: number) => ({
+      ...{ [name]: mean, [`${name}_deviation`]: 0.01, [`${name}_low`]: mean - 0.1, [`${name}_high`]: mean + 0.1 },
+    });
+    const full = row('lr', {
+      ...{ seen: score(0.3), unseen: score(0.2), harmonic: score(0.24), ausuc: 0.1234, thetaArea: 0.9, seeds: [1, 2] },
+      ...{ strangers: { recognized: 0.75, mistaken: 0.1, area: 0.8 }, trials: 6, failedTrials: 2, paperAccuracy: 61.5 },
+      ...{ parameters: { ridge: 2 }, againstReference: { difference: 0.1, mcnemar: 0.2 } },
+      ...{ againstBest: { difference: -0.3, mcnemar: 0.4 } },
+    });
+    await writeTable(join(folder, 'full'), table({ setting: 'generalized', rows: [full, row('knn')] }));
+    const { header, rows } = await readCsv(join(folder, 'full', 'table.csv'));
+    const expected = {
+      ...{ method: 'lr', uses: 'web vectors' },
+      ...{ ...four('accuracy', 0.5), ...four('mean_category_accuracy', 0.4), ...four('seen', 0.3) },
+      ...{ ...four('unseen', 0.2), ...four('harmonic', 0.24), ausuc: 0.1234, theta_area: 0.9 },
+      ...{ strangers_recognized: 0.75, listed_mistaken_for_strangers: 0.1, stranger_area: 0.8 },
+      ...{ seeds: 2, seconds: 1.234, search_seconds: 12.34, chosen_by: 'validation', validation_accuracy: 0.625 },
+      ...{ trials: 6, failed_trials: 2, parameters: '{"ridge":2}', paper_accuracy_percent: 61.5 },
+      ...{ difference_to_reference: 0.1, mcnemar_reference: 0.2, difference_to_best: -0.3, mcnemar_best: 0.4 },
+    };
+    expect(header).toEqual(Object.keys(expected));
+    expect(rows[0]).toEqual(Object.values(expected).map(String));
+    expect(rows[1][header!.indexOf('strangers_recognized')]).toBe('');
+    await writeTable(join(folder, 'none'), table());
+    expect((await readCsv(join(folder, 'none', 'table.csv'))).header).not.toContain('stranger_area');
+  });
+
+  it('tells people which parameters were chosen, and how, below what there is to say', async () => {
+    const rows = [row('lr', { parameters: { ridge: 2, share: 0.5 }, note: 'slow' }), row('knn')];
+    const paper = { dataset: 'CUB', citation: 'Niu', recognisedBy: 'names' };
+    await writeTable(join(folder, 'people'), table({ rows, paper, trials: 4, seeds: [1, 2, 3] }));
+    const blocks = (await readFile(join(folder, 'people', 'table.md'), 'utf8')).split('\n\n');
+    expect(blocks).toHaveLength(6);
+    expect(blocks[1]).toContain('parameters by 4 trials on validation categories; 3 seeds.');
+    expect(blocks[2].split('\n')[1]).toMatch(/^\| --- \|( ---: \|)+$/);
+    expect(blocks[2].split('\n')).toHaveLength(4);
+    expect(blocks[3].split('\n')).toHaveLength(2);
+    expect(blocks[3]).toContain('\n- lr: slow');
+    expect(blocks[5]).toBe(
+      '| method | chosen by | parameters |\n| --- | --- | --- |\n| lr | validation | ridge 2, share 0.5 |\n',
+    );
+    await writeTable(join(folder, 'bare'), table());
+    expect((await readFile(join(folder, 'bare', 'table.md'), 'utf8')).split('\n\n')).toHaveLength(3);
+  });
+
   it('is written for programs and for people', async () => {
     const skipped = [{ method: 'gfk', reason: 'no words' }];
     const failed = [{ job: 'svm-1', message: 'out of memory' }];

@@ -31,6 +31,8 @@ describe('the page on weights', () => {
   it('holds them against the truth: means by kind and the area under the curve', () => {
     const kinds = ['clean', 'clean', 'off-topic', 'swapped'];
     const { plots, tables } = weightResults(fitted([0.9, 0.5, 0.1, 0.6]), problemOf(kinds, ['a', 'b', 'c', 'd']));
+    const swapped = weightResults(fitted([0.6, 0.9, 0.5, 0.1]), problemOf(['swapped', 'clean', 'clean', 'off-topic']));
+    expect(swapped.tables[0]).toEqual(tables[0]);
     expect(tables[0].columns).toEqual(['method', 'clean (2)', 'off-topic (1)', 'swapped (1)', 'ROC area']);
     // Of four pairs of a right and a wrong picture three are in the right order.
     expect(tables[0].rows).toEqual([['paper', 0.7, 0.1, 0.6, 0.75]]);
