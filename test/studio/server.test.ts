@@ -97,13 +97,13 @@ describe('the server of the studio', () => {
     const { port } = new URL(origin);
     expect(cookie).toMatch(new RegExp(`^bowerbird-studio-${port}=`));
     expect(cookie).toMatch(/; Path=\//);
-    const with_ = async (headers: Record<string, string>) =>
+    const statusWith = async (headers: Record<string, string>) =>
       (await get('/api/state', { authorization: '', ...headers })).status;
-    expect(await with_({ cookie: cookie.split(';')[0] })).toBe(200);
-    expect(await with_({ cookie: cookie.split(';')[0].replace(port, '1') })).toBe(401);
-    expect(await with_({ authorization: `Bearer ${token}x` })).toBe(401);
-    expect(await with_({ authorization: `xBearer ${token}` })).toBe(401);
-    expect(await with_({ authorization: token })).toBe(401);
+    expect(await statusWith({ cookie: cookie.split(';')[0] })).toBe(200);
+    expect(await statusWith({ cookie: cookie.split(';')[0].replace(port, '1') })).toBe(401);
+    expect(await statusWith({ authorization: `Bearer ${token}x` })).toBe(401);
+    expect(await statusWith({ authorization: `xBearer ${token}` })).toBe(401);
+    expect(await statusWith({ authorization: token })).toBe(401);
     const elsewhere = await get('/api/state?token=wrong');
     expect(elsewhere.status).toBe(200);
   });
@@ -118,7 +118,7 @@ describe('the server of the studio', () => {
     write('.bowerbird/pictures.jsonl', 'no json\n');
     const unknown = await get('/api/gallery');
     expect(unknown.status).toBe(500);
-    expect((await unknown.json()).error).not.toHaveProperty('code');
+    expect(((await unknown.json()) as { error: object }).error).not.toHaveProperty('code');
   });
 
   it('takes any free port unless told which, and says when that is taken', async () => {
