@@ -27,7 +27,7 @@ const testsOf = {
     'crawl/keys.test.ts',
   ],
   distribute: ['distribute', 'cli/worker.test.ts'],
-  studio: 'access answers asking comparison confinement files kept-fits results runs server views'
+  studio: 'access answers asking category-map comparison confinement files kept-fits results runs server views'
     .split(' ')
     .map((name) => `studio/${name}.test.ts`),
   workspace: ofWorkspaces,

@@ -74,9 +74,10 @@ export async function pictureDetails(library: Library, id: string): Promise<Pict
       ...{ pageUrl: safeAddress(pageUrl), licenceUrl: safeAddress(licenceUrl) },
     };
   }
-  const { category, source, title, reason, leftOut } = (await library.leftOut()).pictures.get(id) ?? {};
-  if (category === undefined || source === undefined || !leftOut) return undefined;
-  const { pageUrl, licenceUrl, ...rest } = leftOut;
+  const other = (await library.leftOut()).pictures.get(id);
+  if (!other?.leftOut) return undefined;
+  const { category, source, title, reason } = other;
+  const { pageUrl, licenceUrl, ...rest } = other.leftOut;
   return {
     ...{ id, ...placed(category), source, title, reason, ...rest },
     ...{ pageUrl: safeAddress(pageUrl), licenceUrl: safeAddress(licenceUrl) },

@@ -116,6 +116,14 @@ describe('the page of questions', () => {
       await expect(host.answer(request)).rejects.toMatchObject({ name: 'ArgumentError' });
   });
 
+  it('takes an answer that comes when it has been closed, of nobody in particular', async () => {
+    await host.open({ by: 'ada' });
+    await host.close();
+    expect(await host.answer({ key: 'q1', reply: { label: 'wren' } })).toEqual({ answered: 1, undoable: 1 });
+    expect((await library.decisions()).answers.get('a')![0].by).not.toBe('ada');
+    expect(await host.undo()).toMatchObject({ ids: ['a'] });
+  });
+
   it('takes back what its own person said last', async () => {
     await recordActs(await library.workspace(), [{ ids: ['c'], label: 'wren' }], 'bob');
     await host.open({ by: 'ada' });

@@ -6,6 +6,7 @@ import type { ClassifyAnswer } from '../../src/studio/api.js';
 import { Categories } from '../../src/studio/categories.js';
 import { classifyUpload, reasons } from '../../src/studio/classify.js';
 import { compareRuns, comparison, lastChange } from '../../src/studio/comparison.js';
+import { exportView } from '../../src/studio/export.js';
 import { gallery, pictureDetails } from '../../src/studio/gallery.js';
 import { Library } from '../../src/studio/library.js';
 import { nearestPictures } from '../../src/studio/nearest.js';
@@ -14,7 +15,7 @@ import { listLeftOut } from '../../src/studio/web-pictures.js';
 import { loadFeatures } from '../../src/vision/index.js';
 import { classify, openWorkspace } from '../../src/workspace/index.js';
 import { lockWorkspace } from '../../src/workspace/lock.js';
-import type { World } from '../workspace/world.js';
+import { type World, writeConfiguration } from '../workspace/world.js';
 import { finishedWorld } from './finished-world.js';
 
 let world: World;
@@ -192,12 +193,24 @@ describe('the categories of a finished workspace', () => {
 describe('a picture to classify', () => {
   it('gets the answer that the command gives, and its own twin as the nearest picture', async () => {
     const file = world.path('web', 'blue finch', readdirSync(world.path('web', 'blue finch'))[0]);
+    // A picture that has left the list, as after a decision, is none to show.
+    const index = world.path('features', 'web', 'index.csv');
+    const before = readFileSync(index, 'utf8');
+    writeFileSync(index, `${before}gone,gone.png,blue finch,0,0\n`);
     const { pictures } = await classify(await openWorkspace(world.folder), [file]);
     const answer = await classifyUpload(library, readFileSync(file), new AbortController().signal);
+    writeFileSync(index, before);
     expect(answer.category).toBe(pictures[0].category);
     expect(answer.confidence).toBeCloseTo(pictures[0].confidence!, 6);
     expect(answer.web[0].likeness).toBeCloseTo(1, 5);
     expect(answer.candidates.reduce((sum, { confidence }) => sum + confidence!, 0)).toBeCloseTo(1, 6);
+    const scores = answer.candidates.map(({ score }) => score);
+    expect(scores).toEqual([...scores].sort((a, b) => b - a));
+    const weights = [...(await library.fit())!.weights.values()];
+    const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length;
+    expect(answer.why).toEqual(reasons(answer, mean));
+    expect(answer.why[1]).toContain('trusted at least as much as the average');
+    for (const { id, weight } of answer.web) expect(weight).toBe((await library.fit())!.weights.get(id));
   });
 
   it('has the neighbours that a plain search finds', async () => {
@@ -244,6 +257,23 @@ describe('a picture to classify', () => {
     expect(reasons({ ...answer, unlisted: 0.8, confidence: 0.11, noneOfThese: true }, 1)[0]).toBe(
       'It probably shows none of the categories (80 %). If it does show one, “wren” is the likeliest.',
     );
+  });
+});
+
+describe('what can be taken away', () => {
+  it('is ready, and says why it is not what a run would make now, unless one is at work', async () => {
+    expect(await exportView(library)).toMatchObject({ ready: true, stale: {} });
+    const before = readFileSync(world.path('bowerbird.yaml'), 'utf8');
+    writeConfiguration({ ...world, configuration: { ...world.configuration, learner: { method: 'lr' } } });
+    const { stale } = await exportView(library);
+    const free = await lockWorkspace(await openWorkspace(world.folder));
+    const atWork = await exportView(library);
+    await free();
+    writeFileSync(world.path('bowerbird.yaml'), before);
+    // The first cause, which is another than the last: tests before this one wrote into the list of pictures.
+    expect(stale.classifier).toMatch(/^dedupe: /);
+    expect(stale).not.toHaveProperty('report');
+    expect(atWork).toMatchObject({ ready: true, stale: {} });
   });
 });
 

@@ -64,6 +64,26 @@ describe('a run started from the studio', () => {
     });
   });
 
+  it.each([0, 3, 130])('that ends with code %i has not failed', async (code) => {
+    const runs = new Runs(library, program(`console.error('a note'); process.exit(${code})`));
+    await runs.start();
+    await ended(runs);
+    expect(runs.failure).toBeUndefined();
+  });
+
+  it('that ends without a word is told by its code, and of many words the last lines', async () => {
+    const said = async (script: string) => {
+      const runs = new Runs(library, program(script));
+      await runs.start();
+      await ended(runs);
+      return runs.failure;
+    };
+    expect(await said('process.exit(7)')).toBe('the run ended with code 7');
+    expect(await said("process.stderr.write('a\\n\\r  \\nb\\rc\\nd\\n'); process.exitCode = 1")).toBe('b\nc\nd');
+    const long = "process.stderr.write('x'.repeat(5000)); process.exitCode = 1";
+    expect(await said(long)).toBe('x'.repeat(4000));
+  });
+
   it('is told the workspace and the last stage', async () => {
     const runs = new Runs(library, program('console.error(process.argv.slice(1).join("|")); process.exit(1)'));
     await runs.start({ until: 'features-web', quick: true });

@@ -215,7 +215,16 @@ describe('the categories', () => {
       ...{ ofTruth: [{ id: 'w2' }], ofPredicted: [{ id: 'w1', label: 'a finch' }] },
     });
     expect(await categories.examples('jay')).toEqual([{ set: 'web', id: 'w3', label: 'jay', category: 'jay' }]);
-    expect(await new Categories(libraryWith(undefined)).view()).not.toHaveProperty('strangers');
+    const unfitted = await new Categories(libraryWith(undefined)).view();
+    expect(unfitted).not.toHaveProperty('strangers');
+    expect(unfitted.names).toEqual(['wren', 'finch']);
+    expect(unfitted.cards.map(({ name, webPictures, testPictures }) => [name, webPictures, testPictures])).toEqual([
+      ['wren', 0, 2],
+      ['finch', 0, 1],
+    ]);
+    // Words of other categories than there are now say nothing.
+    write('aux/tit/p.jpg', '');
+    expect((await new Categories(libraryWith(undefined)).view()).cards.map(({ nearest }) => nearest)).toEqual([[], []]);
   });
 });
 
