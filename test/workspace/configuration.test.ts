@@ -132,8 +132,127 @@ describe('bowerbird.yaml', () => {
     ],
     ['a source there is not', `${base}sources: [openverse, flikr]\n`, /line 4: sources\.1: "flikr" is not a source/],
     ['broken YAML', 'categories: [a, b\ntest: t\n', /line 2: this is not YAML: [^:]+$/],
+    ['nothing in it', '', /: the file is empty; keys with values was expected$/],
+    ['a value left out', `${base}crawl:\n  perCategory:\n`, /line 5: crawl\.perCategory is empty; a whole number/],
+    ['a missing key in a list', `${base}sources:\n  - rate: 1\n`, /line 5: sources\.0\.source is missing/],
+    [
+      'a text without letters',
+      'categories: [a, ""]\nauxiliary: a\ntest: t\n',
+      /categories\.1 is ""; some text or keys with/,
+    ],
+    ['a very long value', `${base}seed: ${'x'.repeat(99)}\n`, /seed is "x{59}…; a whole number was expected/],
+    [
+      'web pictures where results go',
+      `${base}sources: ['folder:features/web']\n`,
+      /line 4: sources is features\/web, wh/,
+    ],
+    [
+      'the workspace itself as a folder',
+      'categories: [a, b]\nauxiliary: .\ntest: t\n',
+      /line 2: auxiliary is \., where/,
+    ],
+    [
+      'test pictures within others',
+      'categories: [a, b]\nauxiliary: a\ntest: a/new\n',
+      /line 3: of test \(a\/new\) and aux/,
+    ],
+    [
+      'others within test pictures',
+      'categories: [a, b]\nauxiliary: t/known\ntest: t\n',
+      /line 3: of test \(t\) and auxil/,
+    ],
+    [
+      'web pictures to classify',
+      `${base}sources: ['folder:new']\n`,
+      /line 3: test and sources are the same folder, new/,
+    ],
+    [
+      'a method of one setting',
+      `${base}learner: { method: lr }\nanswers: all\n`,
+      /line 5: answers is all, and lr chooses/,
+    ],
+    [
+      'a method of the other',
+      `${base}learner:\n  method: lr-mix\n`,
+      /line 5: learner\.method is lr-mix, which chooses/,
+    ],
+    [
+      'a share of a stranger',
+      `${base}shares: { Dodo: 1, Ovenbird: 1, Blue Jay: 1 }\n`,
+      /line 4: shares\.Dodo is none of the categories/,
+    ],
+    [
+      'a share left out',
+      `categories: [a, b, c]\nauxiliary: x\ntest: y\nshares: { a: 1, b: 1 }\n`,
+      /line 4: shares does not say how frequent "c" is/,
+    ],
+    ['no share above 0', `${base}shares: { Ovenbird: 0, Blue Jay: 0 }\n`, /line 4: shares are all 0/],
+    [
+      'a parameter out of range',
+      `${base}learner:\n  method: lr\n  parameters: { ridge: -1 }\n`,
+      /line 6: learner\.parameters\.ridge is -1; it must be/,
+    ],
+    ['a name that all objects have', `${base}learner:\n  parameters: { toString: 1 }\n`, /toString is not a parameter/],
+    ['a pattern that is none', `${base}truth: { wrong: '[' }\n`, /line 4: truth\.wrong is no regular expression/],
   ])('with %s is refused with line, key, value and expectation', async (_, text, message) => {
     await expect(read(text)).rejects.toThrow(message);
+  });
+
+  it('takes folders beside each other, shares with a zero among them, and settings that fit', async () => {
+    const { shares, test, auxiliary } = await read(
+      'categories: [a, b]\nauxiliary: a\ntest: ab\nshares: { a: 0, b: 2 }\n',
+    );
+    expect([shares, test, auxiliary]).toEqual([{ a: 0, b: 2 }, 'ab', { folder: 'a', aliases: {} }]);
+    const all = await read(`${base}answers: all\nshares: { Blue Jay: 1, Wren: 2 }\nlearner: { method: lr-mix }\n`);
+    expect([all.answers, all.learner.method]).toEqual(['all', 'lr-mix']);
+    expect((await read(`${base}sources: ['folder:../test', 'folder:..new']\n`)).sources).toHaveLength(2);
+    expect((await read(`${base}truth: { wrong: '^x' }\n`)).truth).toEqual({ wrong: '^x' });
+    expect((await read(`${base}learner: { method: lr, parameters: { ridge: 2 } }\n`)).learner.parameters).toEqual({
+      ridge: 2,
+    });
+  });
+
+  it('says which keys, names and parameters there are, and what a missing one is for', async () => {
+    const hint = async (text: string) => (await read(text).catch((error) => error)).hint;
+    expect(await hint(`${base}modle: resnet50\n`)).toMatch(/^Keys are: name, .*\bmodel\b.*\.$/);
+    expect(await hint('categories: [a, b]\ntest: t\n')).toMatch(/pictures/i);
+    expect(await hint(`${base}learner: { method: magic }\n`)).toMatch(/\blr, /);
+    expect(await hint(`${base}learner: { method: lr, parameters: { x: 1 } }\n`)).toBe('Parameters: ridge.');
+    expect(await hint(`${base}learner: { method: prototype, parameters: { x: 1 } }\n`)).toBe('Parameters: none.');
+    expect(await hint(`${base}shares: { Dodo: 1, Auk: 1 }\n`)).toBe('Categories: Blue Jay, Ovenbird.');
+    expect(await hint(`${base}sources: [flikr]\n`)).toContain('flickr');
+    expect(await hint('categories: [a, b]\nauxiliary: run\ntest: t\n')).toContain('features, pictures, run, text');
+  });
+
+  it('takes several networks, with views by name, and one by itself', async () => {
+    const { model, networks } = await read(
+      `${base}model: [resnet18, { name: b, views: five-crops, combine: concatenate }]\n`,
+    );
+    expect(model).toEqual({ name: 'resnet18' });
+    expect(networks[1]).toMatchObject({ name: 'b', combine: 'concatenate' });
+    expect(networks[1].views).toHaveLength(5);
+    expect((await read(`${base}model: { name: b, views: [mirror] }\n`)).networks).toEqual([
+      { name: 'b', views: ['mirror'] },
+    ]);
+    expect((await read(`${base}model: { name: b }\n`)).model).toEqual({ name: 'b' });
+  });
+
+  it('takes names with aliases for auxiliary categories too, a file with queries, and what is to be compared', async () => {
+    const { auxiliary, compare, plugins, records, jobs, name, seed } = await read(
+      `name: Garden\nseed: 4\njobs: 2\ncategories: [a, b]\nauxiliary: { folder: x, aliases: { wren: [jenny] } }\ntest: t\ncompare: { methods: [lr], seeds: 3 }\n`,
+    );
+    expect(auxiliary).toEqual({ folder: 'x', aliases: { wren: ['jenny'] } });
+    expect(compare).toEqual({ methods: ['lr'], tune: 0, seeds: 3 });
+    expect([plugins, records, jobs, name, seed]).toEqual([[], {}, 2, 'Garden', 4]);
+    writeFileSync(join(folder, 'names.csv'), 'name,query\nAuk,auk bird\nJay,\n');
+    const { categories } = await read('categories: names.csv\nauxiliary: a\ntest: t\n');
+    expect(categories).toEqual([
+      { name: 'Auk', aliases: ['auk bird'], query: 'auk bird' },
+      { name: 'Jay', aliases: [] },
+    ]);
+    const { compare: none, truth, vectors } = await read(`${base}compare: false\nvectors: { train: [a.txt] }\n`);
+    expect([none, truth, vectors]).toEqual([undefined, undefined, { train: ['a.txt'] }]);
+    expect((await read(`${base}vectors: [a.txt, b.txt]\n`)).vectors).toEqual(['a.txt', 'b.txt']);
   });
 
   it('that is not there is missed', async () => {
