@@ -3,6 +3,8 @@
  * Everything is computed in double, whatever `T` is; a GPU is no slower for it, since memory sets the pace. What is summed up
  * over a matrix is summed by a fixed number of blocks, so that the order does not depend on the device.
  */
+import { nearestKernel } from './nearest-kernel.js';
+
 export const rowThreads = 256;
 /** Blocks whose sums are added on the host, in order. */
 export const rowBlocks = 1024;
@@ -203,56 +205,7 @@ extern "C" __global__ void sparseFormPartial(double* partial, const int* starts,
   if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
-// A block a row, the first of which is row "first": k times the largest cosine behind the last one, of equal ones the first.
-extern "C" __global__ void nearestOfRows(int* nearest, double* cosines, const T* products, ll ps, const double* inverses, ll first, ll n, ll k) {
-  __shared__ double values[33];
-  __shared__ ll places[33];
-  ll i = first + blockIdx.x;
-  const T* row = products + blockIdx.x * ps;
-  double own = inverses[i], last = INFINITE;
-  ll lastAt = -1;
-  for (ll place = 0; place < k; place++) {
-    double best = -INFINITE;
-    ll at = n;
-    for (ll j = threadIdx.x; j < n; j += blockDim.x) {
-      if (j == i) continue;
-      double cosine = (double)row[j] * (own * inverses[j]);
-      if (cosine > best && (cosine < last || (cosine == last && j > lastAt))) {
-        best = cosine;
-        at = j;
-      }
-    }
-    for (int step = 16; step > 0; step >>= 1) {
-      double other = __shfl_down_sync(0xffffffffu, best, step);
-      ll there = __shfl_down_sync(0xffffffffu, at, step);
-      if (other > best || (other == best && there < at)) {
-        best = other;
-        at = there;
-      }
-    }
-    __syncthreads();
-    if ((threadIdx.x & 31) == 0) {
-      values[threadIdx.x >> 5] = best;
-      places[threadIdx.x >> 5] = at;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      for (int w = 1; w < blockDim.x / 32; w++)
-        if (values[w] > best || (values[w] == best && places[w] < at)) {
-          best = values[w];
-          at = places[w];
-        }
-      values[32] = best;
-      places[32] = at;
-      nearest[i * k + place] = at < n ? (int)at : 0;
-      cosines[i * k + place] = best;
-    }
-    __syncthreads();
-    last = values[32];
-    lastAt = places[32];
-  }
-}
-
+${nearestKernel}
 // A block a row: cosine, its column, largest and second score, logarithm of the sum, five numbers a row. At the label of a row its
 // own product, square and inverse stand in for those of the column.
 extern "C" __global__ void peaksOfRows(double* out, const T* products, ll ps, const double* lengths, const double* squares, const double* factors, const double* constants, const double* inverses, const int* labels, const double* own, ll cols) {

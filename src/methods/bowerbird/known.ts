@@ -42,8 +42,12 @@ export function answerWeights(listed: Float64Array, known: Int32Array | undefine
 
 /** Log odds of being a stranger, those of answered pictures replaced by what was said. */
 export function knownOdds(odds: Float64Array, known: Int32Array | undefined): Float64Array {
-  if (!known) return odds;
-  return odds.map((value, j) => (known[j] === unanswered ? value : known[j] < 0 ? sureOdds : -sureOdds));
+  return known ? odds.map((value, j) => knownOdd(value, known[j])) : odds;
+}
+
+/** The same of one picture. */
+export function knownOdd(odds: number, said: number = unanswered): number {
+  return said === unanswered ? odds : said < 0 ? sureOdds : -sureOdds;
 }
 
 /** Test pictures that were named as a listed category, for the means before the folder is looked at. */

@@ -52,8 +52,12 @@ export class Neighbours {
     const own = new Int32Array(k);
     let edge = 0;
     for (let i = 0; i < n; i++) {
-      for (let place = 0; place < k; place++) own[place] = i * k + place;
-      own.sort((a, b) => nearest[a] - nearest[b]);
+      // Few, and looked through for every picture: by insertion.
+      for (let place = i * k; place < (i + 1) * k; place++) {
+        let at = place - i * k;
+        for (; at > 0 && nearest[own[at - 1]] > nearest[place]; at--) own[at] = own[at - 1];
+        own[at] = place;
+      }
       // Both lists are in the order of the other ends; a pair that is in both is one edge.
       for (let mine = 0, theirs = begins[i]; mine < k || theirs < begins[i + 1]; edge++) {
         const forth = mine < k ? nearest[own[mine]] : n;

@@ -52,6 +52,7 @@ export class SignReader {
     const k = neighbours.count;
     const around = aroundSigns.map((sign) => neighbours.means(columns[sign]));
     const common = commonLook(pictures, neighbours, products.listed, this.#solver);
+    for (const matrix of [products.listed, products.known]) this.#solver.ground.backend.release(matrix);
     const signs = [...columns, ...around];
     const width = signs.length + 4;
     // One array for all rows: thousands of small ones take longer to be cleared away than to be filled.

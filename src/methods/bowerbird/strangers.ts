@@ -6,7 +6,7 @@
 import type { Matrix } from '../../linalg/index.js';
 import { rowDots, strangerSigns } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
-import { knownOdds } from './known.js';
+import { knownOdd, knownOdds } from './known.js';
 import { fitLogistic, type Logistic, logisticValue } from './logistic.js';
 import type { Neighbours } from './neighbours.js';
 import type { Yardstick } from './signs.js';
@@ -216,7 +216,8 @@ function shareOfStrangers(ratios: Float64Array, { pictures, part }: Reluctance, 
   let share = 0.2;
   for (let step = 0; step < 100; step++) {
     const odds = logOdds(share);
-    const sum = chancesOf(ratios, () => odds, known).reduce((total, chance) => total + chance, 0);
+    let sum = 0;
+    for (let j = 0; j < ratios.length; j++) sum += 1 / (1 + Math.exp(-knownOdd(ratios[j] + odds, known?.[j])));
     const next = Math.min(0.95, Math.max(0.001, sum / most));
     if (Math.abs(next - share) < 1e-6) break;
     share = next;

@@ -27,6 +27,8 @@ export interface TestSide {
 
 /** Pictures that are summed up in their own precision, which may be single. */
 const shortSum = 4096;
+/** Scores that a GPU makes at a time where nothing is kept of them. */
+const manyOnGpu = 2 ** 26;
 /** Scores above which a folder is a large one. */
 const manyScores = 2 ** 20;
 /** A direction of which next to nothing is known is not made a long one. */
@@ -37,9 +39,12 @@ const mostHalvings = 10;
 /** How many pictures each candidate has at first sight, by weight; a block of pictures at a time, of which nothing is kept. */
 export function countsAtFirstSight(solver: BowerbirdSolver, side: TestSide): Float64Array {
   const { rows, squaredLengths } = side.pictures;
-  const totals = new Float64Array(candidatesOf(solver, side));
-  for (let start = 0; start < rows.rows; start += shortSum) {
-    const end = Math.min(rows.rows, start + shortSum);
+  const candidates = candidatesOf(solver, side);
+  const totals = new Float64Array(candidates);
+  const step =
+    solver.ground.backend.device === 'cuda' ? Math.max(shortSum, Math.floor(manyOnGpu / candidates)) : shortSum;
+  for (let start = 0; start < rows.rows; start += step) {
+    const end = Math.min(rows.rows, start + step);
     const state = new TestState(solver, {
       ...side,
       pictures: { rows: rows.view(start, end), squaredLengths: squaredLengths.subarray(start, end) },
