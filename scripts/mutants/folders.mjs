@@ -14,11 +14,11 @@ const testsOf = {
   'methods/bowerbird': ['methods/bowerbird', 'methods/modern/image-text.test.ts'],
   'methods/blocks': ['methods/blocks', 'methods/bowerbird/parts.test.ts', 'fit/linear.test.ts'],
   catalog: ['catalog', 'crawl/reconcile.test.ts'],
-  crawl: ['categories', 'checks', 'command', 'faults', 'keys', 'own-sources', 'parts', 'tally'].map(
+  crawl: ['categories', 'checks', 'command', 'faults', 'keys', 'lane', 'own-sources', 'parts', 'tally'].map(
     (name) => `crawl/${name}.test.ts`,
   ),
   'crawl/dedupe': ['crawl/dedupe'],
-  'crawl/network': ['crawl/network.test.ts', 'crawl/checks.test.ts', 'crawl/parts.test.ts'],
+  'crawl/network': ['checks', 'http', 'network', 'parts'].map((name) => `crawl/${name}.test.ts`),
   'crawl/sources': [
     'crawl/answers.test.ts',
     'crawl/sources.test.ts',
