@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const ofWorkspaces =
-  'check-stages combining configuration decisions inputs lock looks mistakes people remembered run-of-stages semantics stages staleness told'
+  'check-stages combining configuration decisions inputs lock looks mistakes people remembered run-of-stages semantics stage-work stages staleness told'
     .split(' ')
     .map((name) => `workspace/${name}.test.ts`);
 
