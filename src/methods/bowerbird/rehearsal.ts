@@ -21,6 +21,7 @@ import {
 } from './likelihood.js';
 import { Neighbours } from './neighbours.js';
 import { settle } from './settle.js';
+import type { StatedShares } from './shares.js';
 import { BowerbirdSolver, type Evidence, type SolverOptions, softened } from './solver.js';
 import type { StrangerModel } from './strangers.js';
 import type { TestSide, TestState } from './test-state.js';
@@ -44,13 +45,23 @@ export interface Manner {
   readonly lead: number;
 }
 
-const plain = { sharpness: 1, heat: 1 };
-/** Lets the shares speak before looks decide. */
-const patient = { sharpness: 0.77, heat: 0.4 };
-/** Below this concentration of the shares a folder shows very few of the categories: patience is right. */
+type Way = Pick<Manner, 'sharpness' | 'heat'>;
+
+const plain: Way = { sharpness: 1, heat: 1 };
+/** Let the shares speak before looks decide, one more than the other: which is right, rehearsals say. */
+const patient: Way = { sharpness: 0.88, heat: 0.6 };
+const mostPatient: Way = { sharpness: 0.77, heat: 0.4 };
+/** Below this concentration of the shares a folder shows very few of the categories: the most patient way is right. */
 const veryFew = 0.06;
-/** Below this one it may be: rehearsals decide. */
-const few = 0.3;
+/** From this one on shares hardly differ, and have nothing to say. */
+const aboutEqual = 9;
+
+/** The ways to try in a folder whose shares have this concentration. */
+export function waysToSettle(shares: StatedShares, concentration: number): readonly Way[] {
+  if (shares !== 'unknown' || concentration >= aboutEqual) return [plain];
+  return concentration < veryFew ? [mostPatient] : [plain, patient, mostPatient];
+}
+
 /** Folders drawn from each world, and the number of pictures from which one is enough. */
 const draws = 3;
 const largeFolder = 200;
@@ -177,11 +188,9 @@ export class Rehearsal {
 
   /** How to settle a folder like the one that came to rest in this state, and how sure its answers may then be. */
   async manner(state: TestState, options: SolverOptions, rounds: number, pause: () => Promise<void>): Promise<Manner> {
-    const concentration = state.side.shares === 'unknown' ? state.shareModel.concentration : Number.POSITIVE_INFINITY;
-    const ways = concentration < veryFew ? [patient] : concentration < few ? [plain, patient] : [plain];
     const pictures = state.assignments.rows;
-    let best: { way: typeof plain; found: Calibrated; judged: Judged[] } | undefined;
-    for (const way of ways) {
+    let best: { way: Way; found: Calibrated; judged: Judged[] } | undefined;
+    for (const way of waysToSettle(state.side.shares, state.shareModel.concentration)) {
       const judged = await this.#rehearse(state.counts, pictures, options, rounds, way, pause);
       const found = likeliestSureness(judged);
       if (!best || found.likelihood > best.found.likelihood) best = { way, found, judged };
@@ -198,7 +207,7 @@ export class Rehearsal {
     pictures: number,
     options: SolverOptions,
     rounds: number,
-    { sharpness, heat }: typeof plain,
+    { sharpness, heat }: Way,
     pause: () => Promise<void>,
   ): Promise<Judged[]> {
     const judged: Judged[] = [];

@@ -7,7 +7,7 @@ import { findStrangers } from '../../../src/methods/bowerbird/folder-strangers.j
 import { layGround, place } from '../../../src/methods/bowerbird/ground.js';
 import { linearFormula, strangerFormula } from '../../../src/methods/bowerbird/linear-formula.js';
 import { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
-import { folderSureness } from '../../../src/methods/bowerbird/rehearsal.js';
+import { folderSureness, waysToSettle } from '../../../src/methods/bowerbird/rehearsal.js';
 import { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
 import {
   lonelyRows,
@@ -112,5 +112,21 @@ describe('how sure answers may be', () => {
     // All are strangers: nothing to compare with.
     expect(factor(8, Float64Array.of(1, 1, 1))).toBeCloseTo(1.5, 12);
     expect(folderSureness({ sharpness: 1, heat: 1, sureness, lead: 8 }, leads, new Float64Array(3)).doubt).toBe(0.1);
+  });
+});
+
+describe('the ways to settle a folder', () => {
+  const heats = (...given: Parameters<typeof waysToSettle>) => waysToSettle(...given).map(({ heat }) => heat);
+
+  it('are three where shares may differ, of which rehearsals choose', () => {
+    expect(heats('unknown', 0.06)).toEqual([1, 0.6, 0.4]);
+    expect(heats('unknown', 3)).toEqual([1, 0.6, 0.4]);
+  });
+
+  it('are one where very few categories occur, where shares hardly differ, and where they are stated', () => {
+    expect(heats('unknown', 0.02)).toEqual([0.4]);
+    expect(heats('unknown', 1e4)).toEqual([1]);
+    expect(heats('equal', 1e4)).toEqual([1]);
+    expect(heats(Float64Array.of(0.9, 0.1), 0.1)).toEqual([1]);
   });
 });
