@@ -14,25 +14,8 @@ import { parseText } from './mat5-text.js';
 /** Cells and structs may hold others; no sane file goes deeper. */
 const deepest = 100;
 
-const classNames: Record<number, string> = {
-  1: 'cell',
-  2: 'struct',
-  3: 'object',
-  4: 'char',
-  5: 'sparse',
-  6: 'double',
-  7: 'single',
-  8: 'int8',
-  9: 'uint8',
-  10: 'int16',
-  11: 'uint16',
-  12: 'int32',
-  13: 'uint32',
-  14: 'int64',
-  15: 'uint64',
-  16: 'function handle',
-  17: 'opaque object',
-};
+/** Classes that are not read, as MATLAB calls them. */
+const classNames: Record<number, string> = { 16: 'function handle', 17: 'opaque object' };
 /** What MATLAB writes as an element of no bytes; shared, so that a cell of millions of them stays small. */
 const emptyValue: MatNumbers = { kind: 'numbers', shape: [0, 0], dtype: 'float64', data: new Float64Array(0) };
 const complexFlag = 0x0800;

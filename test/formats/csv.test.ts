@@ -123,6 +123,46 @@ describe('CSV records', () => {
     expect(error.message).toContain(message);
   });
 
+  it('are refused as UTF-16 of either byte order, but not for being short', async () => {
+    for (const mark of ['\xff\xfe', '\xfe\xff'])
+      await expect(readCsv(memoryFile(Buffer.from(mark, 'latin1')))).rejects.toThrow('found UTF-16');
+    expect(await rowsOf('a')).toEqual([['a']]);
+    expect(await rowsOf('ab')).toEqual([['ab']]);
+    expect(await rowsOf('\ufeff')).toEqual([]);
+    expect(await rowsOf('\ufeff"a"')).toEqual([['a']]);
+  });
+
+  it('name the byte after a byte order mark and earlier records', async () => {
+    const error = await readCsv(text('\ufeffa\nb\n"c"d\n')).catch((error) => error);
+    expect(error.offset).toBe(3 + 4 + 3);
+    const never = await readCsv(text('a,b\nc,"d')).catch((error) => error);
+    expect(never.offset).toBe(6);
+  });
+
+  it('may be as long as sixteen mebibytes', async () => {
+    const long = `${'x'.repeat(2 ** 24)}\n`;
+    expect((await readCsv(text(`${long}b\n`), { header: false })).rows.map(([field]) => field.length)).toEqual([
+      2 ** 24,
+      1,
+    ]);
+  });
+
+  it('are split at a delimiter of choice, tabs and semicolons too', async () => {
+    for (const delimiter of [';', '\t', '|', ' '])
+      expect((await readCsv(text(`a,b${delimiter}"c${delimiter}"\n`), { delimiter, header: false })).rows).toEqual([
+        ['a,b', `c${delimiter}`],
+      ]);
+  });
+
+  it('end in a carriage return at the very end of what was read', async () => {
+    for (const end of ['\r', '\r\n', '\n'])
+      for (const length of [2 ** 18 - 1, 2 ** 18, 2 ** 18 + 1]) {
+        const first = 'x'.repeat(length - end.length);
+        expect(await rowsOf(`${first}${end}a,b`).catch((error) => error.message)).toContain('expected 1 fields');
+        expect((await rowsOf(`${first}${end}b`)).map(([field]) => field.length)).toEqual([first.length, 1]);
+      }
+  });
+
   it('are refused when one has no end, without reading all of it', async () => {
     const endless = memoryFile(Buffer.alloc(2 ** 26, 'x'), 'endless.csv');
     await expect(readCsv(endless)).rejects.toThrow('longer than 16777216 bytes');
@@ -175,6 +215,34 @@ describe('CSV matrices', () => {
       );
     },
   );
+
+  it('take numbers in every way of writing them', async () => {
+    const fields = ['+1', '-2.', '.5', '1e3', '2E-1', '3.5e+2', ' 7 ', 'NaN', 'Inf', '-infinity', '+INF'];
+    const { matrix } = await readCsvMatrix(text(fields.join('\n')), { header: false });
+    expect([...matrix.data]).toEqual([1, -2, 0.5, 1000, 0.2, 350, 7, Number.NaN, 1 / 0, -1 / 0, 1 / 0]);
+  });
+
+  it('grow with the file, in both precisions', async () => {
+    const content = Array.from({ length: 1500 }, (_, i) => `${i},${i / 4}`).join('\n');
+    for (const dtype of ['float64', 'float32'] as const) {
+      const { matrix } = await readCsvMatrix(text(content), { dtype });
+      expect([matrix.rows, matrix.cols, matrix.dtype]).toEqual([1500, 2, dtype]);
+      for (const i of [0, 511, 512, 1023, 1024, 1499]) expect([...matrix.row(i)]).toEqual([i, i / 4]);
+    }
+    const wide = Array.from({ length: 5000 }, (_, j) => j);
+    expect([...(await readCsvMatrix(text(wide.join(',')))).matrix.data]).toEqual(wide);
+  });
+
+  it('name columns that are not there, in a table with a header and without', async () => {
+    const hint = (content: string, columns: (string | number)[]) =>
+      readCsvMatrix(text(content), { columns }).catch((error) => error.hint);
+    expect(await hint('a,b\n1,2', ['c'])).toBe('The columns are: a, b.');
+    expect(await hint('1,2', ['c'])).toBe('There are 2 columns and no header.');
+    for (const column of [-1, 2, 0.5]) expect(await hint('1,2', [column])).toContain('2 columns');
+    const error = await readCsvMatrix(text('1,2\n3,x'), { columns: [1] }).catch((error) => error);
+    expect(error.message).toContain('column 1 of the record');
+    expect(error.offset).toBe(4);
+  });
 
   it('have no rows when the file has none', async () => {
     expect((await readCsvMatrix(text('x,y\n'))).matrix).toMatchObject({ rows: 0, cols: 2 });

@@ -7,6 +7,11 @@ import { MatBytes } from './mat5-bytes.js';
 const b = new MatBytes();
 const one = b.element(9, b.doubles(1));
 
+/** An object of a newer class, which has a name after its flags and no dimensions. */
+function opaque(name: string): Buffer {
+  return b.element(14, Buffer.concat([b.element(6, b.words(17, 0)), b.element(1, Buffer.from(name))]));
+}
+
 async function refusal(bytes: Uint8Array, options = {}): Promise<FormatError> {
   const error = await readMat5(memoryFile(bytes, 'bad.mat'), options).catch((e) => e);
   expect(error).toBeInstanceOf(FormatError);
@@ -36,6 +41,47 @@ describe('hostile MATLAB version 5 files', () => {
     ['a negative size', b.file(b.matrix(6, [-1, 1], 'x', [one])), 'impossible shape -1×1'],
     ['a shape beyond counting', b.file(b.matrix(6, [2 ** 30, 2 ** 30, 2 ** 30], 'x', [one])), 'counted'],
     ['a class that is not there', b.file(b.matrix(99, [1, 1], 'x', [one])), 'class 99'],
+    ['class 0', b.file(b.matrix(0, [1, 1], 'x', [one])), 'variable "x" is of class 0'],
+    [
+      'an object in a cell',
+      b.file(b.matrix(1, [1, 1], 'c', [opaque('o')])),
+      'variable "c{}" is of class opaque object',
+    ],
+    ['a number in a cell', b.file(b.matrix(1, [1, 1], 'c', [one])), 'expected c{} as a variable (data type 14)'],
+    [
+      'deflated numbers instead of a variable',
+      b.file(b.compressed(one)),
+      'expected a variable (data type 14), found data type 9',
+    ],
+    [
+      'array flags of another type',
+      b.file(b.element(14, b.element(5, b.words(6, 0)))),
+      'expected array flags as uint32, found data type 5',
+    ],
+    ['one array flag', b.file(b.element(14, b.element(6, b.words(6)))), 'expected two array flags, found 1'],
+    [
+      'array flags of seven bytes',
+      b.file(b.element(14, b.element(6, Buffer.alloc(7)))),
+      '7 bytes of array flags are not a whole number',
+    ],
+    [
+      'elements that are text',
+      b.file(b.matrix(6, [1, 1], 'x', [b.element(16, Buffer.alloc(8))])),
+      'found data type 16',
+    ],
+    ['a sparse matrix of three axes', b.file(b.matrix(5, [1, 1, 1], 'm', [])), 'the sparse "m" has 3 dimensions'],
+    [
+      'sparse rows that are reals',
+      b.file(b.matrix(5, [1, 1], 'm', [one])),
+      'expected row indices of "m" as int32 or uint32, found data type 9',
+    ],
+    [
+      'field names that are no multiple of their length',
+      b.file(b.matrix(2, [1, 1], 's', [b.element(5, b.words(2)), b.element(1, Buffer.from('abc'))])),
+      '3 bytes of field names of "s" are no multiple of 2',
+    ],
+    ['a negative character', b.file(b.matrix(4, [1, 1], 't', [b.element(1, Buffer.of(0xff))])), '"t" holds -1'],
+    ['characters that are reals', b.file(b.matrix(4, [1, 1], 't', [one])), 'the characters of "t"'],
     ['a function handle', b.file(b.matrix(16, [1, 1], 'f', [])), 'function handle'],
     [
       'a sub-element longer than its variable',
@@ -79,6 +125,11 @@ describe('hostile MATLAB version 5 files', () => {
     ['a row beyond the last', [0, 9], [0, 1, 2], 'row index 9 of "m" is not below 3'],
     ['more entries than there are', [0, 1], [0, 1, 5], 'expected 5'],
     ['too few column starts', [0, 1], [0, 1], 'expected 3, the first one 0'],
+    ['a first column that starts later', [0, 1], [1, 1, 2], 'expected 3, the first one 0'],
+    ['a row before the first', [0, -1], [0, 1, 2], 'row index -1 of "m"'],
+    ['a row just behind the last', [3, 0], [0, 1, 2], 'row index 3 of "m" is not below 3'],
+    ['fewer rows than entries', [0], [0, 1, 2], '"m" has 1 entries; expected 2'],
+    ['fewer numbers than entries', [0, 1, 2], [0, 1, 3], '"m" has 2 entries; expected 3'],
   ])('are refused for a sparse matrix with %s', async (_, rows, starts, message) => {
     const content = [b.element(5, b.words(...rows)), b.element(5, b.words(...starts)), b.element(9, b.doubles(1, 2))];
     expect((await refusal(b.file(b.matrix(5, [3, 2], 'm', content)))).message).toContain(message);
@@ -89,6 +140,13 @@ describe('hostile MATLAB version 5 files', () => {
     const error = await refusal(file);
     expect(error.message).toContain('variable "wave" is complex');
     expect((await readMat5(memoryFile(file), { variables: ['x'] })).size).toBe(1);
+  });
+
+  it('are refused for objects of newer classes, unless they are not wanted', async () => {
+    const file = b.file(opaque('thing'), b.matrix(6, [1, 1], 'x', [one]));
+    expect((await refusal(file)).message).toContain('variable "thing" is of class opaque object');
+    expect((await refusal(file, { variables: ['thing'] })).message).toContain('"thing"');
+    expect([...(await readMat5(memoryFile(file), { variables: ['x'] })).keys()]).toEqual(['x']);
   });
 
   it('are refused for more nested values than a program has memory for', async () => {
@@ -105,7 +163,8 @@ describe('hostile MATLAB version 5 files', () => {
       for (let i = 0; i < depth; i++) element = b.matrix(1, [1, 1], i === depth - 1 ? 'c' : '', [element]);
       return b.file(element);
     };
-    expect((await readMat5(memoryFile(nest(90)))).size).toBe(1);
+    expect((await readMat5(memoryFile(nest(100)))).size).toBe(1);
+    expect((await refusal(nest(101))).message).toContain('more than 100 levels deep');
     expect((await refusal(nest(5000))).message).toContain('more than 100 levels deep');
   });
 
@@ -127,5 +186,9 @@ describe('hostile MATLAB version 5 files', () => {
     const bomb = b.file(b.compressed(zeros), b.compressed(zeros));
     expect((await readMat5(memoryFile(bomb))).size).toBe(1);
     expect((await refusal(bomb, { maximumInflatedBytes: 1.5 * 2 ** 20 })).message).toContain('would inflate to');
+    const limit = { maximumInflatedBytes: 2 * zeros.length };
+    expect((await readMat5(memoryFile(bomb), limit)).size).toBe(1);
+    const less = { maximumInflatedBytes: 2 * zeros.length - 1 };
+    expect((await refusal(bomb, less)).message).toContain(`${zeros.length - 1} are left of the limit`);
   });
 });

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/errors.js';
 import {
+  type MatCell,
   type MatNumbers,
   type MatSparse,
+  type MatStruct,
   type MatValue,
   matCellOf,
+  matColumnOf,
   matColumns,
   matColumnsOf,
   matTexts,
@@ -110,6 +113,84 @@ describe('MATLAB version 5', () => {
     expect(matTexts(read.get('cell')!)).toEqual(['']);
   });
 
+  it('reads what other programs write: objects, spare entries, missing padding, logical int8, structs without fields', async () => {
+    const b = new MatBytes();
+    const number = b.matrix(6, [1, 1], '', [b.element(9, b.doubles(7))]);
+    const fields = (length: number, names: string) => [
+      b.smallElement(5, b.words(length)),
+      b.element(1, Buffer.from(names)),
+    ];
+    const file = b.file(
+      b.matrix(3, [1, 1], 'object', [b.element(1, Buffer.from('Bird')), ...fields(5, 'size\0'), number]),
+      b.matrix(2, [2, 3], 'bare', [...fields(1, '')]),
+      b.matrix(9, [1, 2], 'flag', [b.smallElement(1, Buffer.of(0, 255))], 0x200),
+      b.matrix(5, [2, 2], 'spare', [
+        b.element(5, b.words(1, 0, 9)),
+        b.element(6, b.words(0, 1, 2)),
+        b.element(9, b.doubles(3, 4, 9)),
+      ]),
+      b.matrix(9, [1, 5], 'last', [Buffer.concat([b.words(2, 5), Buffer.of(1, 2, 3, 4, 5)])]).subarray(0, -3),
+    );
+    const read = await readMat5(memoryFile(file));
+    expect(read.get('object')).toMatchObject({ kind: 'struct', shape: [1, 1] });
+    expect((read.get('object') as MatStruct).fields.get('size')).toMatchObject([{ data: Float64Array.of(7) }]);
+    expect(read.get('bare')).toEqual({ kind: 'struct', shape: [2, 3], fields: new Map() });
+    expect(read.get('flag')).toMatchObject({ dtype: 'bool', data: Uint8Array.of(0, 1) });
+    expect(read.get('spare')).toEqual({
+      ...{ kind: 'sparse', shape: [2, 2], rowIndices: Int32Array.of(1, 0) },
+      ...{ columnStarts: Int32Array.of(0, 1, 2), values: Float64Array.of(3, 4) },
+    });
+    expect(read.get('last')).toMatchObject({ data: Uint8Array.of(1, 2, 3, 4, 5) });
+  });
+
+  it('keeps texts of many characters, rows and planes', async () => {
+    const path = join(folder, 'texts.mat');
+    const long = 'owl'.repeat(3000);
+    const texts: Record<string, MatValue> = {
+      long: { kind: 'text', shape: [1, 9000], rows: [long] },
+      tall: { kind: 'text', shape: [2, 9000], rows: [long, long.replaceAll('o', '🐦'.charAt(0)).toUpperCase()] },
+      planes: { kind: 'text', shape: [2, 2, 2], rows: ['ab', 'cd', 'ef', 'gh'] },
+      none: { kind: 'text', shape: [3, 0], rows: [] },
+      empty: { kind: 'text', shape: [1, 0], rows: [''] },
+    };
+    await writeMat(path, texts);
+    for (const [name, value] of await readMat(path)) expect(value, name).toEqual(texts[name]);
+  });
+
+  it('writes large variables and many small ones in their order', async () => {
+    const path = join(folder, 'large.mat');
+    const large = (start: number) =>
+      numbers(
+        [2 ** 17, 1],
+        'float64',
+        Float64Array.from({ length: 2 ** 17 }, (_, i) => start + i),
+      );
+    const cells = { kind: 'cell', shape: [3, 1], cells: [large(1), samples.text, large(2)] } as const;
+    const many = matCellOf(Array.from({ length: 9000 }, (_, i) => `bird number ${i}`));
+    await writeMat(path, { cells, many, end: samples.single });
+    const read = await readMat(path);
+    const bytes = (value: MatValue) =>
+      Buffer.from(Float64Array.from((value as MatNumbers).data as Float64Array).buffer);
+    const back = (read.get('cells') as MatCell).cells;
+    for (const i of [0, 2]) expect(bytes(back[i]).equals(bytes(cells.cells[i])), `${i}`).toBe(true);
+    expect(back[1]).toEqual(samples.text);
+    expect(matTexts(read.get('many')!)).toEqual(matTexts(many));
+    expect(read.get('end')).toEqual(samples.single);
+  });
+
+  it('gives values of fewer than two sizes two of them', async () => {
+    const path = join(folder, 'flat.mat');
+    await writeMat(path, {
+      list: numbers([3], 'uint8', Uint8Array.of(1, 2, 3)),
+      scalar: numbers([], 'float64', Float64Array.of(5)),
+    });
+    const read = await readMat(path);
+    expect([...read.values()].map(({ shape }) => shape)).toEqual([
+      [3, 1],
+      [1, 1],
+    ]);
+  });
+
   it('passes over the nameless variable in which MATLAB keeps its objects', async () => {
     const b = new MatBytes();
     const file = b.file(b.matrix(9, [1, 1], '', [b.smallElement(2, Buffer.of(1))]));
@@ -122,7 +203,16 @@ describe('MATLAB version 5', () => {
     const half = numbers([1, 1], 'float16', Uint16Array.of(0));
     await expect(writeMat(path, { half })).rejects.toThrow('float16');
     await expect(writeMat(path, { short: numbers([2, 2], 'uint8', Uint8Array.of(1)) })).rejects.toThrow('1 elements');
+    const text = (shape: number[], rows: string[]): MatValue => ({ kind: 'text', shape, rows });
+    await expect(writeMat(path, { t: text([1, 3], ['ab']) })).rejects.toThrow('do not fill its shape 1×3');
+    await expect(writeMat(path, { t: text([2, 2], ['abc', 'd']) })).rejects.toThrow('do not fill its shape 2×2');
+    const record: MatValue = { kind: 'struct', shape: [1, 2], fields: new Map([['a', [samples.double]]]) };
+    await expect(writeMat(path, { record })).rejects.toThrow('field "record.a" has 1 values for 2 elements');
+    for (const name of ['', '_a', 'a b', 'a-b', 'é', 'a'.repeat(64)])
+      await expect(writeMat(path, { [name]: samples.double })).rejects.toThrow('is not a name of a MATLAB variable');
     expect(existsSync(path)).toBe(false);
+    await writeMat(path, { ['a_1'.padEnd(63, 'Z')]: samples.double });
+    expect(existsSync(path)).toBe(true);
   });
 });
 
@@ -167,6 +257,28 @@ describe('conversions of MATLAB values', () => {
     expect(() => sparseToDense({ ...sparse, shape: [2 ** 30, 2 ** 30] })).toThrow('GiB');
   });
 
+  it('give numbers of other precisions, columns of labels, and copies of views', () => {
+    const whole = numbers([2, 2], 'int64', BigInt64Array.of(1n, 2n, 3n, 4n));
+    expect(matColumns(whole, 'float32').data).toEqual(Float32Array.of(1, 2, 3, 4));
+    expect(matColumnOf(Int32Array.of(1, 2))).toEqual(numbers([2, 1], 'int32', Int32Array.of(1, 2)));
+    expect(matColumnOf(Float64Array.of(1))).toEqual(numbers([1, 1], 'float64', Float64Array.of(1)));
+    const view = Matrix.from([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]).view(0, 2, 1, 3);
+    expect(matColumnsOf(view)).toEqual(numbers([2, 2], 'float64', Float64Array.of(2, 3, 5, 6)));
+    expect(matToArray(samples.sparse)).toEqual({
+      shape: [3, 2],
+      dtype: 'float64',
+      data: Float64Array.of(5, 0, 0, 7, 6, 0),
+    });
+    expect(matToArray(samples.names)).toEqual({ shape: [3], dtype: 'string', data: ['crow', '', 'Grünspecht'] });
+    const twice = { ...sparseSample, rowIndices: Int32Array.of(0, 0, 1) };
+    expect(sparseToDense(twice).at(0, 0)).toBe(11);
+    const row = numbers([1, 3], 'uint8', Uint8Array.of(1, 2, 3));
+    expect(matToArray(row).data).toBe(row.data);
+  });
+
   it('name the variable that is not what was expected', () => {
     expect(() => matTexts(samples.double, { name: 'att', file: 'a.mat' })).toThrow(
       'a.mat: variable "att" holds float64 2×3; expected text or a cell of texts',
@@ -175,6 +287,10 @@ describe('conversions of MATLAB values', () => {
     const cube = numbers([2, 2, 2], 'float64', new Float64Array(8));
     expect(() => matColumns(cube, 'float64', { name: 'att' })).toThrow('holds float64 2×2×2; expected a matrix');
     expect(() => matToArray(samples.nested)).toThrow('one text in each cell');
+    const two: MatValue = { kind: 'cell', shape: [1, 1], cells: [samples.block] };
+    expect(() => matTexts(two)).toThrow('MATLAB value: a value holds text 2×3; expected one text in each cell');
+    const bare: MatValue = { kind: 'struct', shape: [0, 0], fields: new Map() };
+    expect(() => matTexts({ kind: 'cell', shape: [1, 1], cells: [bare] })).toThrow('holds struct 0×0');
   });
 });
 
