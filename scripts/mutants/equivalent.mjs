@@ -188,4 +188,28 @@ export const equivalent = [
     after: 'false',
     reason: 'columns are read one by one instead of several at a time: slower, and the same numbers',
   },
+  {
+    file: 'formats/stored-array.ts',
+    before: 'Array.isArray(data) || stored.bfloat16',
+    after: 'true',
+    reason: 'numbers are decoded and copied instead of read in place: slower, and the same numbers',
+  },
+  {
+    file: 'formats/stored-array.ts',
+    before: 'together > 0',
+    after: 'together >= 0',
+    reason: 'a long column is read in one piece instead of several: the same numbers',
+  },
+  {
+    file: 'formats/atomic.ts',
+    before: "'string'",
+    after: '""',
+    reason: 'a text that is not turned into UTF-8 here is when it is written',
+  },
+  {
+    file: 'formats/npy.ts',
+    before: 'chunkElements / width',
+    after: 'chunkElements * width',
+    reason: 'texts are written in larger pieces: the same file',
+  },
 ];

@@ -86,8 +86,30 @@ describe('arrays as text', () => {
   });
 });
 
+it('says what is wrong without a name as well', () => {
+  expect(() => toMatrix(samples.string)).toThrow('array: the array is string of shape (2, 2); expected numbers');
+  expect(() => toInt32(samples.string)).toThrow('expected integers');
+  expect(() => toInt32({ shape: [1], dtype: 'float64', data: Float64Array.of(0.5) })).toThrow('array: the array holds');
+  expect(() => toInt32({ shape: [1], dtype: 'float64', data: Float64Array.of(2 ** 31) }, origin)).toThrow(
+    'problem.npz: array "web_labels" holds 2147483648 at element 0',
+  );
+});
+
+it('shares what needs no conversion, and converts the rest', () => {
+  expect(toInt32(samples.int32)).toBe(samples.int32.data);
+  expect(toStrings(samples.string)).toBe(samples.string.data);
+  const matrix = Matrix.from([[1, 2]], 'float32');
+  expect(fromMatrix(matrix, 'float64')).toEqual({ shape: [1, 2], dtype: 'float64', data: Float64Array.of(1, 2) });
+  expect(fromMatrix(matrix).data.buffer).toBe(matrix.data.buffer);
+  expect(toStrings({ shape: [1], dtype: 'bytes', data: ['\xef\xbb\xbfa'] })).toEqual(['\ufeffa']);
+});
+
 it('refuses arrays whose data does not fit their shape or type', () => {
   expect(() => checkArray({ shape: [2, 2], dtype: 'int8', data: new Int8Array(3) }, 'a')).toThrow('needs 4 elements');
   expect(() => checkArray({ shape: [1], dtype: 'int8', data: new Uint8Array(1) }, 'a')).toThrow('is a Uint8Array');
   expect(() => checkArray({ shape: [-1], dtype: 'int8', data: new Int8Array(0) }, 'a')).toThrow('impossible shape');
+  expect(() => checkArray({ shape: [0.5], dtype: 'int8', data: new Int8Array(0) }, 'a')).toThrow('impossible shape');
+  expect(() => checkArray({ shape: [1], dtype: 'string', data: 'x' as never }, 'a')).toThrow('is a String');
+  expect(() => checkArray({ shape: [1], dtype: 'float64', data: [1] as never }, 'a')).toThrow('is a Array');
+  checkArray({ shape: [0, 3], dtype: 'string', data: [] }, 'a');
 });

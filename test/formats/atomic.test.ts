@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renameOver, writeBeside, writeFileAtomic } from '../../src/formats/atomic.js';
@@ -37,6 +37,30 @@ describe('renaming over a file', () => {
 });
 
 describe('a file written beside its name', () => {
+  it('names itself when the folder takes its place, and leaves nothing behind', async () => {
+    const path = join(folder, 'taken');
+    mkdirSync(path);
+    await expect(writeFileAtomic(path, 'x')).rejects.toThrow(`${path}: cannot be written`);
+    expect(readdirSync(folder)).toEqual(['taken']);
+    rmSync(path, { recursive: true });
+  });
+
+  it('is written whole, texts as UTF-8 and bytes as they are, and gives back what its writer gave', async () => {
+    const path = join(folder, 'both');
+    await writeFileAtomic(path, 'größe 🐦');
+    expect(readFileSync(path, 'utf8')).toBe('größe 🐦');
+    await writeFileAtomic(path, Uint8Array.of(0, 255));
+    expect([...readFileSync(path)]).toEqual([0, 255]);
+    const given = await writeBeside(path, async (file) => {
+      await file.append(Buffer.from('ab'));
+      await file.append(Buffer.from('cde'));
+      return file.position;
+    });
+    expect(given).toBe(5);
+    expect(readFileSync(path, 'utf8')).toBe('abcde');
+    rmSync(path);
+  });
+
   it('replaces the old one when it is whole, and leaves it when writing fails', async () => {
     const path = join(folder, 'nest.txt');
     writeFileSync(path, 'old');

@@ -99,6 +99,29 @@ describe('what the system says of a file, wherever it was noticed', () => {
     expect(failure(() => mkdirSync(folder))).toMatchObject({ hint: 'Choose another name.' });
   });
 
+  it('repeats what the system says where it has no words of its own', () => {
+    const odd = Object.assign(new Error('ELOOP: too many links'), { code: 'ELOOP', path: '/a/b', syscall: 'open' });
+    expect(namedFileError(odd)).toMatchObject({ message: '/a/b: cannot be opened: ELOOP: too many links' });
+    const bare = Object.assign(new Error('odd'), { path: '/a/b', syscall: 'rename' });
+    expect(namedFileError(bare)).toMatchObject({ message: '/a/b: cannot be written: odd' });
+    for (const syscall of ['scandir', 'stat', 'lstat', 'read', 'realpath', 'readlink'])
+      expect(namedFileError(Object.assign(new Error('odd'), { path: '/a/b', syscall }))).toMatchObject({
+        message: '/a/b: cannot be read: odd',
+      });
+  });
+
+  it.each([
+    ['EACCES', 'permission denied'],
+    ['EPERM', 'not permitted'],
+    ['EISDIR', 'it is a folder, expected a file'],
+    ['ENOSPC', 'no space left on the disk'],
+    ['EROFS', 'the disk is read-only'],
+    ['EMFILE', 'too many open files'],
+  ])('says %s in words', (code, words) => {
+    const error = Object.assign(new Error('x'), { code, path: '/a', syscall: 'write' });
+    expect(namedFileError(error)).toMatchObject({ message: `/a: cannot be written: ${words}`, code: 'BOWERBIRD_FILE' });
+  });
+
   it('leaves alone what is no such error, or says it all already', () => {
     for (const error of [new Error('odd'), new FormatError('a', 0, 'b'), { path: 'a' }, { syscall: 'open' }, undefined])
       expect(namedFileError(error)).toBe(error);

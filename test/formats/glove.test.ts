@@ -42,9 +42,43 @@ describe('GloVe files', () => {
     await expect(text('')).rejects.toThrow(/no vectors/);
   });
 
+  it('reads tabs, carriage returns, blank lines, old code pages and a last line without an end', async () => {
+    const bytes = Buffer.from('owl\t1  2 \r\n\ncr\xe4he 3\t4\nkauz 5 6', 'latin1');
+    const read = await readGlove(memoryFile(bytes));
+    expect(read.words).toEqual(['owl', 'crähe', 'kauz']);
+    expect([...read.vectors.data]).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it('says of a first line without numbers that it has none, and where', async () => {
+    const error = await text('\n\nword\n').catch((error) => error);
+    expect(error).toBeInstanceOf(FormatError);
+    expect(error.message).toContain('expected a word and its numbers');
+    expect(error.offset).toBe(2);
+  });
+
+  it('reads lines over the end of a piece, says how far it is, and stops when it is told to', async () => {
+    const lines = Array.from({ length: 60_000 }, (_, i) => `word-number-${i} ${i} ${i / 2}`);
+    const bytes = Buffer.from(lines.join('\n'));
+    const told: number[] = [];
+    const read = await readGlove(memoryFile(bytes), { onProgress: ({ done }) => told.push(done) });
+    expect(read.words.length).toBe(60_000);
+    for (const i of [0, 15, 16, 40_000, 59_999]) expect([...read.vectors.row(i)]).toEqual([i, i / 2]);
+    expect(told).toEqual([2 ** 20, bytes.length]);
+    const signal = AbortSignal.abort(new Error('stopped'));
+    await expect(readGlove(memoryFile(bytes), { signal })).rejects.toThrow('stopped');
+  });
+
   it('stops at a line that never ends', async () => {
     const endless = memoryFile(Buffer.alloc(20 * 2 ** 20, 'x'));
     await expect(readGlove(endless)).rejects.toThrow(/no line end/);
+  });
+
+  it('writes no first word with a blank, no empty word, and as many words as vectors', async () => {
+    const write = (words: string[], rows = words.length) =>
+      writeGlove(join(folder, 'refused'), { words, vectors: Matrix.zeros(rows, 2, 'float32') });
+    await expect(write(['a b', 'c'])).rejects.toThrow('word 0, "a b"');
+    await expect(write(['a', ''])).rejects.toThrow('word 1, ""');
+    await expect(write(['a'], 2)).rejects.toThrow('1 words for 2 vectors');
   });
 
   it('does not write a word with a line end', async () => {

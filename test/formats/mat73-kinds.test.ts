@@ -1,5 +1,6 @@
 /** What each kind of variable of a MATLAB 7.3 file is read as, and what is refused, at the edges. */
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { Reference } from 'h5wasm/node';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/errors.js';
@@ -107,6 +108,22 @@ describe('numbers in a MATLAB 7.3 file', () => {
     });
     expect([same(all.get('plain')), same(all.get('chunks'))]).toEqual([true, true]);
   });
+});
+
+it('a MATLAB 7.3 file is found by a relative path, and one that is cut is refused by name', async () => {
+  const path = join(folder, 'relative.mat');
+  const mat = await Mat73Bytes.create(path);
+  mat.numbers('x', 'double', [1, 1], one);
+  mat.numbers('#hidden', 'double', [1, 1], one);
+  mat.close();
+  expect([...(await readMat(relative(process.cwd(), path))).keys()]).toEqual(['x']);
+  const bytes = readFileSync(path);
+  for (const length of [520, bytes.length - 8]) {
+    writeFileSync(path, bytes.subarray(0, length));
+    await expect(readMat(path)).rejects.toThrow(/relative\.mat: is not an HDF5 file, or a damaged one \(.*truncated/);
+  }
+  writeFileSync(path, bytes);
+  expect((await readMat(path)).size).toBe(1);
 });
 
 describe('texts in a MATLAB 7.3 file', () => {

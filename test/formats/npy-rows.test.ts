@@ -1,10 +1,19 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, InterruptedError } from '../../src/errors.js';
-import { openFile, openNpyRows, type RandomAccessFile, readNpy, toMatrix, writeNpy } from '../../src/formats/index.js';
+import {
+  memoryFile,
+  openFile,
+  openNpyRows,
+  type RandomAccessFile,
+  readNpy,
+  toMatrix,
+  writeNpy,
+} from '../../src/formats/index.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { hasNumpy } from '../tools.js';
+import { npyBytes } from './npy-bytes.js';
 import { python } from './numpy.js';
 import { samples } from './samples.js';
 
@@ -75,7 +84,55 @@ describe('row ranges', () => {
     await rows.close();
   });
 
+  it('of scalars do not exist, and those of other byte orders are read as they are meant', async () => {
+    const header = (shape: string, descr: string, fortran = 'False') =>
+      `{'descr': '${descr}', 'fortran_order': ${fortran}, 'shape': ${shape}}`;
+    const scalar = memoryFile(npyBytes({ header: header('()', '<f8') }));
+    await expect(openNpyRows(scalar)).rejects.toThrow('expected rows of numbers, found float64 of shape ()');
+    await expect(readNpy(scalar, { rows: [0, 1] })).rejects.toThrow('a scalar has no rows to choose from');
+    const data = Buffer.alloc(48);
+    for (let i = 0; i < 6; i++) data.writeDoubleBE(i + 1, 8 * i);
+    const big = await openNpyRows(memoryFile(npyBytes({ header: header('(3, 2)', '>f8'), data })));
+    expect(await big.readRows(1, 3)).toEqual(Float64Array.of(3, 4, 5, 6));
+    expect(await big.readRows(0, 1, new Float32Array(2))).toEqual(Float32Array.of(1, 2));
+    const columns = await openNpyRows(memoryFile(npyBytes({ header: header('(3, 2)', '>f8', 'True'), data })));
+    expect(await columns.readRows(1, 3)).toEqual(Float64Array.of(2, 5, 3, 6));
+    const list = await openNpyRows(memoryFile(npyBytes({ header: header('(6,)', '>f8', 'True'), data })));
+    expect([list.rowLength, ...(await list.readRows(4, 6))]).toEqual([1, 5, 6]);
+  });
+
+  it('of many numbers are read piece by piece into the place that is given, or converted', async () => {
+    const count = 300_001;
+    const file = join(folder, 'long.npy');
+    const long = Int32Array.from({ length: count }, (_, i) => i);
+    await writeNpy(file, { shape: [count], dtype: 'int32', data: long });
+    const rows = await openNpyRows(file);
+    const target = new Float64Array(count + 1).fill(-1);
+    await rows.readRows(0, count, target.subarray(1));
+    expect(target.findIndex((value, i) => value !== i - 1)).toBe(-1);
+    await rows.close();
+    await writeNpy(file, { shape: [count], dtype: 'float64', data: Float64Array.from(long) });
+    const same = await openNpyRows(file);
+    target.fill(-1);
+    await same.readRows(0, count, target.subarray(1));
+    expect(target.findIndex((value, i) => value !== i - 1)).toBe(-1);
+    await same.close();
+  });
+
+  it('of texts longer than a piece come back, as characters and as bytes', async () => {
+    const file = join(folder, 'pieces.npy');
+    for (const dtype of ['string', 'bytes'] as const) {
+      const data = Array.from({ length: 300 }, (_, i) => `${i}`.padEnd(5000, 'x'));
+      await writeNpy(file, { shape: [300], dtype, data });
+      expect((await readNpy(file)).data).toEqual(data);
+      expect((await readNpy(file, { rows: [298, 300] })).data).toEqual(data.slice(298));
+    }
+  });
+
   it('are no longer read once the work was stopped', async () => {
+    const fortran = npyBytes({ header: "{'descr': '<f8', 'fortran_order': True, 'shape': (3, 2)}" });
+    const signal = AbortSignal.abort(new InterruptedError());
+    await expect(readNpy(memoryFile(fortran), { signal })).rejects.toThrow(InterruptedError);
     const stopped = AbortSignal.abort(new InterruptedError());
     await expect(readNpy(path, { signal: stopped })).rejects.toThrow(InterruptedError);
   });

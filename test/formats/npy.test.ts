@@ -50,6 +50,24 @@ describe('.npy files written here', () => {
     expect([...toMatrix(await readNpy(path)).data]).toEqual([2, 3, 5, 6]);
   });
 
+  it('hold large matrices and arrays in several pieces', async () => {
+    const path = join(folder, 'large.npy');
+    const tall = new Matrix(
+      Float64Array.from({ length: 700 * 400 }, (_, i) => i),
+      700,
+      400,
+    );
+    await writeNpy(path, tall);
+    const back = toMatrix(await readNpy(path));
+    expect(back.data.findIndex((value, i) => value !== i)).toBe(-1);
+    const long = Float64Array.from({ length: 2 ** 19 + 5 }, (_, i) => i);
+    await writeNpy(path, { shape: [long.length], dtype: 'float64', data: long });
+    const read = (await readNpy(path)).data as Float64Array;
+    expect([read.length, read.findIndex((value, i) => value !== i)]).toEqual([long.length, -1]);
+    await writeNpy(path, Matrix.zeros(3, 0));
+    expect((await readNpy(path)).shape).toEqual([3, 0]);
+  });
+
   it('refuse text that numpy could not give back', async () => {
     const path = join(folder, 'refused.npy');
     const write = (array: NdArray) => writeNpy(path, array);

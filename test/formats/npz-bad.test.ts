@@ -114,6 +114,42 @@ describe('a .npz archive is refused', () => {
     for (let length = 0; length < bytes.length; length++) await refusal(bytes.subarray(0, length));
   });
 
+  it('as soon as a member goes on after its promised size, though only its start is read', async () => {
+    const header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }";
+    const data = npyBytes({ header });
+    const bytes = zipBytes([{ name: 'a.npy', data, deflate: true, size: data.length - 16 }]);
+    const npz = await openNpz(memoryFile(bytes, 'bad.npz'));
+    await expect(npz.read('a', { rows: [0, 1] })).rejects.toThrow('goes on after the');
+  });
+
+  it('with zip64 sizes that are missing, an end record that is not there, or a record that is cut', async () => {
+    const saturated = zipBytes([{ ...good, size: 0xffffffff, storedSize: 0xffffffff }]);
+    expect((await refusal(saturated)).message).toContain('the zip64 sizes of "a.npy" are missing');
+    const elsewhere = Buffer.from(zipBytes([good], { zip64: true }));
+    const locator = elsewhere.lastIndexOf('PK\x06\x07', undefined, 'latin1');
+    elsewhere.writeBigUInt64LE(3n, locator + 8);
+    const error = await refusal(elsewhere);
+    expect(error.message).toContain('expected the zip64 end record here');
+    expect(error.offset).toBe(3);
+    const long = Buffer.from(zipBytes([good]));
+    const record = long.indexOf('PK\x01\x02', 0, 'latin1');
+    long.writeUInt16LE(1, record + 32);
+    const beyond = await refusal(long);
+    expect(beyond.message).toContain('this record reaches beyond the zip directory');
+    expect(beyond.offset).toBe(record);
+  });
+
+  it('with a password in any of the ways that zip has', async () => {
+    for (const flags of [1, 0x40, 0x2000])
+      expect((await refusal(zipBytes([{ ...good, flags }]))).message).toContain('is encrypted');
+  });
+
+  it('in several parts that their numbers give away', async () => {
+    const bytes = Buffer.from(zipBytes([good]));
+    bytes.writeUInt16LE(2, bytes.length - 22 + 8);
+    expect((await refusal(bytes)).message).toContain('expected a zip archive in one part');
+  });
+
   it('when it is empty, or another format', async () => {
     expect((await refusal(new Uint8Array(0))).message).toContain('expected a zip archive');
     expect((await refusal(npyBytes())).message).toContain('expected a zip archive');

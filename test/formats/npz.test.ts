@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../src/errors.js';
+import { ArgumentError, FormatError } from '../../src/errors.js';
 import {
   memoryFile,
   type NdArray,
@@ -115,6 +115,41 @@ describe('.npz archives made by hand', () => {
     const arrays = await readNpz(memoryFile(bytes));
     expect([...arrays.keys()]).toEqual(['a', 'b']);
     for (const array of arrays.values()) expect([...toMatrix(array).data]).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it('are read with the longest comment, names of old code pages and other extra data', async () => {
+    const bytes = zipBytes([{ name: 'a.npy', data: npyBytes() }], { comment: 'x'.repeat(0xffff) });
+    expect([...(await readNpz(memoryFile(bytes))).keys()]).toEqual(['a']);
+    const old = Buffer.from(zipBytes([{ name: 'é.npy', data: npyBytes(), flags: 0 }]));
+    expect([...(await readNpz(memoryFile(old))).keys()]).toEqual(['Ã©']);
+    const both = Buffer.from(zipBytes([{ name: 'é.npy', data: npyBytes() }]));
+    expect([...(await readNpz(memoryFile(both))).keys()]).toEqual(['é']);
+    const zip64 = Buffer.from(zipBytes([{ name: 'a.npy', data: npyBytes(), zip64: true }]));
+    const record = zip64.indexOf('PK\x01\x02', 0, 'latin1');
+    const extra = record + 46 + 'a.npy'.length;
+    // Something else stands before the zip64 sizes, and is passed over.
+    const other = Buffer.from('7856020001ff', 'hex');
+    const widened = Buffer.concat([zip64.subarray(0, extra), other, zip64.subarray(extra)]);
+    widened.writeUInt16LE(28 + other.length, record + 30);
+    widened.writeUInt32LE(widened.length - 22 - record, widened.length - 10);
+    expect([...(await readNpz(memoryFile(widened))).keys()]).toEqual(['a']);
+  });
+
+  it('inflate as much as is allowed, and no more', async () => {
+    const data = npyBytes();
+    const members = ['a.npy', 'b.npy'].map((name) => ({ name, data, deflate: true }));
+    const archive = memoryFile(zipBytes(members), 'two.npz');
+    expect((await readNpz(archive, { maximumInflatedBytes: 2 * data.length })).size).toBe(2);
+    await expect(readNpz(archive, { maximumInflatedBytes: 2 * data.length - 1 })).rejects.toThrow(
+      `the archive would inflate to ${2 * data.length} bytes`,
+    );
+    const npz = await openNpz(archive, { maximumInflatedBytes: 47 });
+    await expect(npz.read('a')).rejects.toThrow('array "a" would inflate to 48 bytes');
+    expect((await npz.read('a', { rows: [1, 3] })).shape).toEqual([2, 2]);
+    await expect(npz.read('a', { rows: [1, 4] })).rejects.toThrow(ArgumentError);
+    expect((await (await openNpz(archive, { maximumInflatedBytes: 48 })).read('a')).shape).toEqual([3, 2]);
+    const stored = memoryFile(zipBytes([{ name: 'a.npy', data }]));
+    expect((await readNpz(stored, { maximumInflatedBytes: 0 })).size).toBe(1);
   });
 
   it('may be empty', async () => {

@@ -71,6 +71,46 @@ describe('safetensors', () => {
     expect([...(await file.rows('w').readRows(0, 1, new Float64Array(2)))]).toEqual([1, -3]);
   });
 
+  it('may have sixty-four axes, no tensors, and tensors without elements', async () => {
+    const shape = [2, ...new Array(63).fill(1)];
+    const tall = safetensorsBytes({ a: { dtype: 'U8', shape, data_offsets: [0, 2] } }, Uint8Array.of(1, 2));
+    expect((await readSafetensors(memoryFile(tall))).get('a')).toMatchObject({ shape, data: Uint8Array.of(1, 2) });
+    expect((await readSafetensors(memoryFile(safetensorsBytes({}, new Uint8Array(0))))).size).toBe(0);
+    const empty = { dtype: 'U8', shape: [0, 3], data_offsets: [1, 1] };
+    const full = { dtype: 'U8', shape: [1], data_offsets: [0, 1] };
+    const late = { dtype: 'U8', shape: [1], data_offsets: [1, 2] };
+    const mixed = safetensorsBytes({ late, empty, full }, Uint8Array.of(7, 8));
+    const read = await readSafetensors(memoryFile(mixed));
+    expect([...read.keys()]).toEqual(['late', 'empty', 'full']);
+    expect(read.get('late')?.data).toEqual(Uint8Array.of(8));
+    expect(read.get('empty')?.shape).toEqual([0, 3]);
+  });
+
+  it('name some of the tensors there are when one is not', async () => {
+    const many = Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`t${i}`, samples.int8]));
+    const hintOf = async (count: number) => {
+      const path = join(folder, 'many.safetensors');
+      await writeSafetensors(path, Object.fromEntries(Object.entries(many).slice(0, count)));
+      const file = await openSafetensors(path);
+      await file.close();
+      expect([file.has('t0'), file.has('absent')]).toEqual([true, false]);
+      return file.read('absent').catch((error) => error.hint);
+    };
+    expect(await hintOf(2)).toBe('It has: t0, t1.');
+    expect(await hintOf(20)).toMatch(/t18, t19\.$/);
+    expect(await hintOf(21)).toMatch(/t18, t19, …\.$/);
+  });
+
+  it('have a header of a multiple of eight bytes, and no metadata unless some is given', async () => {
+    const small = join(folder, 'small.safetensors');
+    for (let length = 1; length <= 8; length++) {
+      await writeSafetensors(small, { ['x'.repeat(length)]: samples.int8 });
+      expect(Number(readFileSync(small).readBigUInt64LE(0)) % 8).toBe(0);
+      expect(readFileSync(small).indexOf('__metadata__')).toBe(-1);
+    }
+    await expect(writeSafetensors(small, { __metadata__: samples.int8 })).rejects.toThrow(ArgumentError);
+  });
+
   it('refuse to hold text', async () => {
     await expect(writeSafetensors(join(folder, 'x'), { a: samples.string })).rejects.toThrow(ArgumentError);
   });
@@ -140,6 +180,25 @@ describe('a safetensors file is refused', () => {
     ['with overlapping tensors', { a, b: a }, undefined, 'expected tensor "b" to start at byte'],
     ['with a gap', { a: { ...a, shape: [2, 1], data_offsets: [8, 16] } }, undefined, 'expected tensor "a" to start'],
     ['with trailing data', { a: { ...a, shape: [2, 1], data_offsets: [0, 8] } }, undefined, 'expected the file to end'],
+    ['with a list as metadata', { a, __metadata__: ['x'] }, undefined, '"__metadata__"'],
+    ['with text as record', { a: 'x' }, undefined, 'the element type nothing is not supported'],
+    ['with text as shape', { a: { ...a, shape: '2' } }, undefined, 'expected a list of sizes as shape, found "2"'],
+    ['with a scalar as header', '7', undefined, 'expected a JSON object'],
+    ['with null as header', 'null', undefined, 'expected a JSON object'],
+    ['with three offsets', { a: { ...a, data_offsets: [0, 8, 16] } }, undefined, 'expected two ascending data_offsets'],
+    ['with one offset', { a: { ...a, data_offsets: [0] } }, undefined, 'expected two ascending data_offsets'],
+    [
+      'with sixty-five axes',
+      { a: { ...a, shape: [2, 2, ...new Array(63).fill(1)] } },
+      undefined,
+      'expected a list of sizes as shape',
+    ],
+    [
+      'with too many bytes for bfloat16',
+      { a: { ...a, dtype: 'BF16' } },
+      undefined,
+      'shape (2, 2) of BF16 needs 8 bytes, found 16',
+    ],
     ['with metadata that is not text', { a, __metadata__: { x: 1 } }, undefined, '"__metadata__"'],
   ])('%s', async (_, header, length, message) => {
     const error = await readSafetensors(memoryFile(safetensorsBytes(header, data, length), 'bad.safetensors')).then(

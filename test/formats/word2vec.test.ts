@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, FormatError } from '../../src/errors.js';
 import { memoryFile } from '../../src/formats/file.js';
-import { readWord2vec, readWord2vecHeader, writeWord2vec } from '../../src/formats/word2vec.js';
+import { numbersText, readWord2vec, readWord2vecHeader, writeWord2vec } from '../../src/formats/word2vec.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { fuzzReader } from '../fuzz.js';
@@ -102,6 +102,80 @@ describe('word2vec files', () => {
     ]);
     await expect(readWord2vec(memoryFile(bytes))).rejects.toMatchObject({ offset: 4 + 16 + 3 + 8 });
     await expect(readWord2vec(memoryFile(bytes.subarray(0, bytes.length - 3)))).rejects.toThrow(FormatError);
+  });
+
+  it('names the word that is too long, or without a space behind it', async () => {
+    const floats = Buffer.alloc(8, 1);
+    const file = (word: string, after = ' ') =>
+      memoryFile(
+        Buffer.concat([Buffer.from('2 2\na '), floats, Buffer.from(word + after), floats, floats]),
+        'long.bin',
+      );
+    expect((await readWord2vec(file('w'.repeat(2 ** 16)))).words[1]).toHaveLength(2 ** 16);
+    const error = await readWord2vec(file('w'.repeat(2 ** 16 + 1))).catch((error) => error);
+    expect(error).toBeInstanceOf(FormatError);
+    expect(error.message).toContain('expected word 2 of 2, a space and 8 bytes');
+    expect(error.offset).toBe(14);
+    await expect(readWord2vec(file('word', ''))).rejects.toThrow('expected word 2 of 2');
+  });
+
+  it('takes a first line with a tab, blanks behind it or a carriage return, and no words', async () => {
+    for (const line of ['1\t2', '1 2 ', '1 2\r', '1 2\t']) {
+      const read = await text(`${line}\nowl 1 2\n`);
+      expect(read.words).toEqual(['owl']);
+    }
+    expect((await text('0 5\n')).vectors).toMatchObject({ rows: 0, cols: 5 });
+    for (const line of ['1  2', ' 1 2', '1 2 3', '1,2', '12345678901 2', '1 12345678', 'x 1 2'])
+      await expect(text(`${line}\nowl 1 2\n`)).rejects.toThrow('expected a first line "words dimension"');
+  });
+
+  it('reads the shortest file there is, and refuses one byte less', async () => {
+    expect((await text('2 1\na 1\nb 2')).words).toEqual(['a', 'b']);
+    const least = original(
+      [
+        ['', [1, 2]],
+        ['', [3, 4]],
+      ],
+      false,
+    );
+    expect((await readWord2vec(memoryFile(least))).vectors.data).toEqual(Float32Array.of(1, 2, 3, 4));
+    await expect(readWord2vec(memoryFile(least.subarray(0, -2)))).rejects.toThrow('need at least 17 bytes');
+  });
+
+  it('stops between pieces when it is told to', async () => {
+    const stopped = { signal: AbortSignal.abort(new Error('stopped')) };
+    await expect(readWord2vec(memoryFile(original([['a', [1]]])), stopped)).rejects.toThrow('stopped');
+    await expect(readWord2vec(memoryFile(Buffer.from('1 1\na 1\n')), stopped)).rejects.toThrow('stopped');
+  });
+
+  it('writes the shortest decimals that give the same number', () => {
+    const shortest = [0.1, 1, -0.25, 123456, 1.5e-7, 16777216, 3.4028235e38, 1 / 3].map(Math.fround);
+    for (const value of shortest) {
+      const written = numbersText(Float32Array.of(value));
+      expect(Math.fround(Number(written))).toBe(value);
+      expect(written.length).toBeLessThanOrEqual(String(value).length);
+    }
+    expect(numbersText(Float32Array.of(0.1, -2))).toBe('0.1 -2');
+  });
+
+  it('writes more than a piece of words, and as many words as vectors', async () => {
+    const path = join(folder, 'many');
+    const words = Array.from({ length: 3000 }, (_, i) => `word-${i}`);
+    const many = new Matrix(
+      Float32Array.from({ length: 3000 * 100 }, (_, i) => i),
+      3000,
+      100,
+    );
+    await writeWord2vec(path, { words, vectors: many }, { binary: true });
+    const read = await readWord2vec(path);
+    expect(read.words).toEqual(words);
+    expect(Buffer.from(read.vectors.data.buffer).equals(Buffer.from(many.data.buffer))).toBe(true);
+    const less = { words: ['a'], vectors: Matrix.zeros(2, 2, 'float32') };
+    await expect(writeWord2vec(path, less)).rejects.toThrow('1 words for 2 vectors');
+    for (const word of ['', 'a\nb', 'a b'])
+      await expect(writeWord2vec(path, { words: [word], vectors: Matrix.zeros(1, 2, 'float32') })).rejects.toThrow(
+        ArgumentError,
+      );
   });
 
   it('does not write words the format cannot hold, and leaves no half file', async () => {
