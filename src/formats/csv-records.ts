@@ -127,8 +127,7 @@ class RecordParser {
       at = quoted ? this.quotedField(at, fields) : this.plainField(at, fields);
       const byte = buffer[at];
       // A carriage return at the very end of the bytes held may be half of a line end.
-      const undecided = byte === undefined || (byte === carriageReturn && at + 1 === buffer.length);
-      if (undecided && !complete) return undefined;
+      if (at + 1 >= buffer.length && !complete) return undefined;
       if (byte === this.delimiter) continue;
       this.blank = at === 0;
       const lineEnd = byte === undefined ? 0 : byte === carriageReturn && buffer[at + 1] === lineFeed ? 2 : 1;

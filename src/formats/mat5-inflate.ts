@@ -48,7 +48,7 @@ export async function inflateElement(
   } finally {
     stream.destroy();
   }
-  if (filled < 8 || filled < target.length)
+  if (filled < target.length)
     throw new FormatError(file.name, offset, `the deflated variable ends after ${filled} of ${target.length} bytes`);
   return target;
 }

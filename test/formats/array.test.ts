@@ -100,7 +100,7 @@ it('shares what needs no conversion, and converts the rest', () => {
   expect(toStrings(samples.string)).toBe(samples.string.data);
   const matrix = Matrix.from([[1, 2]], 'float32');
   expect(fromMatrix(matrix, 'float64')).toEqual({ shape: [1, 2], dtype: 'float64', data: Float64Array.of(1, 2) });
-  expect(fromMatrix(matrix).data.buffer).toBe(matrix.data.buffer);
+  expect((fromMatrix(matrix).data as Float32Array).buffer).toBe(matrix.data.buffer);
   expect(toStrings({ shape: [1], dtype: 'bytes', data: ['\xef\xbb\xbfa'] })).toEqual(['\ufeffa']);
 });
 

@@ -101,6 +101,8 @@ it('sixty-four dimensions and a header of 65536 bytes are read, more are not', a
 it.each<[string, string, number]>([
   ['an unknown key', "{'descr': '|u1', 'x': 1}", 17],
   ['a repeated key', "{'shape': (1,), 'shape': (2,)}", 16],
+  ['a repeated type', "{'descr': '|u1', 'descr': '|u1'}", 17],
+  ['a repeated order', "{'fortran_order': True, 'fortran_order': True}", 24],
   ['a missing key', "{'descr': '|u1', 'shape': (1,)}", 0],
   ['a missing shape', "{'descr': '|u1', 'fortran_order': True}", 0],
   ['a missing type', "{'fortran_order': True, 'shape': (1,)}", 0],
@@ -122,6 +124,11 @@ it.each<[string, string, number]>([
 it('text of no width is read only where there is none', async () => {
   expect((await headerOf(npyBytes({ header: shaped('(0,)', '|S0') }))).shape).toEqual([0]);
   await expect(headerOf(npyBytes({ header: shaped('(1,)', '|S0') }))).rejects.toThrow('at least one character');
+});
+
+it('a key is read in the characters of its version', async () => {
+  for (const version of [1, 2, 3])
+    await expect(headerOf(npyBytes({ version, header: "{'é': 1}" }))).rejects.toThrow('key "é"');
 });
 
 it('other versions are refused', async () => {
