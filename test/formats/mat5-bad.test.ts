@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/errors.js';
-import { memoryFile } from '../../src/formats/index.js';
+import { memoryFile, readMat } from '../../src/formats/index.js';
 import { readMat5 } from '../../src/formats/mat5.js';
+import { temporaryFolder } from '../temporary-folder.js';
 import { MatBytes } from './mat5-bytes.js';
 
 const b = new MatBytes();
@@ -19,6 +22,16 @@ async function refusal(bytes: Uint8Array, options = {}): Promise<FormatError> {
 }
 
 describe('hostile MATLAB version 5 files', () => {
+  it('are told from files that are too short to be one', async () => {
+    const path = join(temporaryFolder(), 'short.mat');
+    writeFileSync(path, Buffer.alloc(127));
+    await expect(readMat(path)).rejects.toThrow('is not a MATLAB file: it has 127 bytes, the header alone takes 128');
+    writeFileSync(path, Buffer.alloc(128));
+    await expect(readMat(path)).rejects.toThrow('byte-order mark');
+    writeFileSync(path, b.file());
+    expect((await readMat(path)).size).toBe(0);
+  });
+
   it('are refused with file, offset and expectation', async () => {
     const error = await refusal(b.file(b.matrix(6, [3, 1], 'x', [one])));
     expect(error.message).toMatch(/^bad\.mat \(byte 192\): "x" has shape 3×1 but 1 elements$/);

@@ -1,6 +1,8 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { crc32, inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { ArgumentError } from '../../src/errors.js';
 import { writeBeside } from '../../src/formats/atomic.js';
 import { openNpz, readNpz, toMatrix } from '../../src/formats/index.js';
 import { formatHeader } from '../../src/formats/npy-header.js';
@@ -11,6 +13,58 @@ import { npyBytes } from './npy-bytes.js';
 import { python } from './numpy.js';
 
 const folder = temporaryFolder();
+
+describe('a small archive', () => {
+  it('has the fields of the zip specification, without zip64 at its end and without a time', async () => {
+    const path = join(folder, 'small.zip');
+    const data = Buffer.from('owl owl owl owl');
+    await writeBeside(path, async (file) => {
+      const zip = new ZipWriter(file);
+      await zip.add('é', [data.subarray(0, 4), data.subarray(4)], false);
+      await zip.add('b', [data], true);
+      await zip.finish();
+    });
+    const bytes = readFileSync(path);
+    const end = bytes.length - 22;
+    expect(bytes.readUInt32LE(end)).toBe(0x06054b50);
+    expect([bytes.readUInt16LE(end + 8), bytes.readUInt16LE(end + 10)]).toEqual([2, 2]);
+    const directory = bytes.readUInt32LE(end + 16);
+    expect(directory + bytes.readUInt32LE(end + 12)).toBe(end);
+    // 1 January 1980, the first day that the format knows; flag 11 marks names in UTF-8.
+    const common = (at: number) => [0, 2, 4, 6, 8].map((offset) => bytes.readUInt16LE(at + offset));
+    expect(common(4)).toEqual([45, 0x800, 0, 0, 0x21]);
+    expect(common(directory + 6)).toEqual([45, 0x800, 0, 0, 0x21]);
+    expect(bytes.readUInt16LE(directory + 4)).toBe(45);
+    expect(bytes.readUInt32LE(directory + 16)).toBe(crc32(data));
+    expect([bytes.readUInt32LE(directory + 20), bytes.readUInt32LE(directory + 24)]).toEqual([15, 15]);
+    expect(bytes.readUInt32LE(14)).toBe(crc32(data));
+    expect(bytes.toString('utf8', 30, 32)).toBe('é');
+    const second = directory + 46 + 2;
+    expect(bytes.readUInt16LE(second + 10)).toBe(8);
+    expect(bytes.readUInt32LE(second + 24)).toBe(15);
+    const local = bytes.readUInt32LE(second + 42);
+    expect(local).toBe(30 + 2 + 20 + 15);
+    const start = local + 30 + 1 + bytes.readUInt16LE(local + 28);
+    expect(inflateRawSync(bytes.subarray(start, start + bytes.readUInt32LE(second + 20)))).toEqual(data);
+    // The zip64 sizes of a local header: the whole one first.
+    expect([0, 2].map((offset) => bytes.readUInt16LE(local + 31 + offset))).toEqual([1, 16]);
+    expect(Number(bytes.readBigUInt64LE(local + 35))).toBe(15);
+  });
+
+  it('has members with names of up to 65535 bytes', async () => {
+    const path = join(folder, 'names.npz');
+    const write = (name: string) =>
+      writeBeside(path, async (file) => {
+        const zip = new ZipWriter(file);
+        await zip.add(name, [npyBytes()], false);
+        await zip.finish();
+      });
+    for (const name of ['', 'é'.repeat(2 ** 15)]) await expect(write(name)).rejects.toThrow(ArgumentError);
+    const longest = `${'x'.repeat(65535 - 4)}.npy`;
+    await write(longest);
+    expect([...(await readNpz(path)).keys()]).toEqual([longest.slice(0, -4)]);
+  });
+});
 
 describe('zip64', () => {
   it('is written where sizes, offsets or counts do not fit, and read by Python and here', async () => {
