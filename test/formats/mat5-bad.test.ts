@@ -7,6 +7,7 @@ import { readMat5 } from '../../src/formats/mat5.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { MatBytes } from './mat5-bytes.js';
 
+const folder = temporaryFolder();
 const b = new MatBytes();
 const one = b.element(9, b.doubles(1));
 
@@ -23,7 +24,7 @@ async function refusal(bytes: Uint8Array, options = {}): Promise<FormatError> {
 
 describe('hostile MATLAB version 5 files', () => {
   it('are told from files that are too short to be one', async () => {
-    const path = join(temporaryFolder(), 'short.mat');
+    const path = join(folder, 'short.mat');
     writeFileSync(path, Buffer.alloc(127));
     await expect(readMat(path)).rejects.toThrow('is not a MATLAB file: it has 127 bytes, the header alone takes 128');
     writeFileSync(path, Buffer.alloc(128));
