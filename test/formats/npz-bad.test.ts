@@ -99,6 +99,12 @@ describe('a .npz archive is refused', () => {
     ['with stored data called deflated', [{ ...good, method: 8 }], {}, 'the deflated data'],
     ['with a member that is no array', [{ ...good, data: Buffer.from('text') }], {}, 'the .npy signature'],
     ['with more members than records', [good], { count: 2 }, 'cannot be listed in'],
+    [
+      'with a record behind the end of its directory',
+      [{ ...good, name: `${'a'.repeat(100)}.npy` }],
+      { count: 2 },
+      'expected a record of the zip directory here',
+    ],
     ['with a directory outside the file', [good], { directoryOffset: 1e6 }, 'outside the file'],
     ['with a directory of the wrong length', [good], { directoryLength: 1e6 }, 'outside the file'],
     ['with a directory elsewhere', [good], { directoryOffset: 5 }, 'expected a record of the zip directory here'],
