@@ -1,5 +1,6 @@
 /** A workspace written by hand, anew for every test, and what tests of the server's parts put into it. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, vi } from 'vitest';
@@ -14,8 +15,8 @@ export function useFolder(): void {
     folder = mkdtempSync(join(tmpdir(), 'bowerbird-studio-'));
     write('bowerbird.yaml', 'categories: [wren, finch]\nauxiliary: aux\ntest: test\n');
   });
-  // Small versions are kept in the background.
-  afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
+  // Small versions are kept in the background, which goes on while this one waits.
+  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }));
 }
 
 export const path = (...parts: string[]) => join(folder, ...parts);
