@@ -270,6 +270,8 @@ describe('Random', () => {
     expect(() => random.uniformArray(0.5)).toThrow(/^Random.uniformArray: n is 0.5/);
     expect(() => random.fork(-1)).toThrow(/^Random.fork: stream is -1/);
     expect(() => Random.restore({ ...random.state, remaining: 9 })).toThrow(/not a state/);
+    for (const word of [2 ** 32, -1, 0.5])
+      expect(() => Random.restore({ ...random.state, key: [0, word] })).toThrow(/not a state/);
     expect(() => Random.restore(JSON.parse('{}'))).toThrow(/not a state/);
     expect(() => Random.restore(JSON.parse('null'))).toThrow(/not a state/);
   });
