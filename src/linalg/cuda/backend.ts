@@ -32,6 +32,15 @@ const threadStream = 2;
 const blockRows = 2048;
 /** Bytes of the products of rows with all rows that are held at a time, in double precision. */
 const productBytes = 2 ** 29;
+/** Rows that are compared with all rows at a time, at least: fewer leave most of a GPU idle. */
+const leastCompared = 512;
+/**
+ * Rows beyond which those in single precision are compared by the tensor cores, which read 11 significant bits of each number: of
+ * the nearest ones a few in a thousand are then others, as near as makes no difference.
+ */
+const mostCompared = 50_000;
+/** cublasMath_t */
+const mathMode = { usual: 0, tensorCores: 3 } as const;
 
 /** Whether a matrix lies in this process's memory. */
 const ordinary = (matrix: Matrix): boolean => !(matrix instanceof DeviceMatrix);
@@ -411,14 +420,17 @@ export class CudaBackend implements Backend {
     this.#ready();
     if (check.checkNearest(nearest, cosines, a, squaredLengths) === 0) return;
     const there = a instanceof DeviceMatrix ? a : this.matrix(a.rows, a.cols, a.dtype);
-    const step = Math.min(a.rows, Math.max(1, Math.floor(productBytes / (8 * a.rows))));
+    const step = Math.min(a.rows, Math.max(leastCompared, Math.floor(productBytes / (8 * a.rows))));
     const products = this.matrix(step, a.rows, a.dtype);
+    const setMathMode = this.#gpu.calls.bind('blas', 'cublasSetMathMode', ['size_t', 'int']);
     try {
       if (there !== a) this.copy(there, a);
+      setMathMode(this.#blas, a.rows > mostCompared ? mathMode.tensorCores : mathMode.usual);
       this.#rows.nearestRows(nearest, cosines, squaredLengths, products, (start, end) =>
         this.gemm(products.view(0, end - start), there.view(start, end), there, { transposeB: true }),
       );
     } finally {
+      setMathMode(this.#blas, mathMode.usual);
       this.release(products);
       if (there !== a) this.release(there);
     }

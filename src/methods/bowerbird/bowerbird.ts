@@ -181,6 +181,7 @@ export class Bowerbird implements Method {
     let settled = await settle(start, side, single ? 0 : options.rounds, told);
     const manner = single ? undefined : await rehearsal?.manner(settled.state, sharp, options.rounds, pause);
     if (manner && manner.heat < 1) {
+      settled.state.release();
       const patient = start.fork(softened(sharp, manner.sharpness));
       settled = await settle(patient, side, options.rounds, told, { heat: manner.heat });
     }

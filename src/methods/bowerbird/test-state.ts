@@ -1,4 +1,5 @@
 /** The test pictures' side of the estimate: assignments, shares, variance and shift. */
+import { MemoryError } from '../../errors.js';
 import { type Dtype, Matrix, type RowLeaders } from '../../linalg/index.js';
 import { roomOn, rowDots } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
@@ -28,7 +29,7 @@ export interface TestSide {
 /** Pictures that are summed up in their own precision, which may be single. */
 const shortSum = 4096;
 /** Scores that a GPU makes at a time where nothing is kept of them. */
-const manyOnGpu = 2 ** 26;
+const manyOnGpu = 2 ** 29;
 /** Scores above which a folder is a large one. */
 const manyScores = 2 ** 20;
 /** A direction of which next to nothing is known is not made a long one. */
@@ -58,6 +59,16 @@ export function countsAtFirstSight(solver: BowerbirdSolver, side: TestSide): Flo
   return totals;
 }
 
+/** What a GPU has no more room for is undefined. */
+function unlessMemoryEnds(make: () => Matrix): Matrix | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof MemoryError) return undefined;
+    throw error;
+  }
+}
+
 const candidatesOf = ({ categories, ground }: BowerbirdSolver, { generalized }: TestSide): number =>
   categories + (generalized ? ground.known.means.rows : 0);
 
@@ -68,8 +79,11 @@ export class TestState {
   /** q, nt×candidates, and the scores it comes from, without neighbours and shares; in the pictures' precision. */
   assignments: Matrix;
   readonly scores: Matrix;
-  /** Scores and what the neighbours say. */
+  /** Scores and what the neighbours say. Where there is no room for both, the scores themselves, which are made anew when wanted. */
   readonly #evidence: Matrix;
+  /** The answers by which neighbours spoke last, and whether what they said has been added to the scores themselves. */
+  #spoken: Matrix | undefined;
+  #heard = false;
   /** Products of the pictures with the means of the known categories, where these are candidates. */
   #knownProducts: Matrix | undefined;
   /** f_c of the listed categories. */
@@ -101,8 +115,8 @@ export class TestState {
     const matrix = () => roomOn(solver.ground.backend, rows, this.candidates, dtype);
     this.assignments = matrix();
     this.scores = matrix();
-    this.#evidence = matrix();
     this.#scratch = matrix();
+    this.#evidence = unlessMemoryEnds(matrix) ?? this.scores;
     this.offsets = new Float64Array(this.candidates);
     this.counts = new Float64Array(this.candidates);
     this.shareModel = equalShares;
@@ -113,7 +127,7 @@ export class TestState {
     this.#strangerShare = 1 - this.#weights.reduce((sum, weight) => sum + weight, 0) / rows;
     this.stretchMeans();
     this.score();
-    solver.ground.backend.copy(this.#evidence, this.scores);
+    this.#hear();
     this.#combine();
   }
 
@@ -130,7 +144,7 @@ export class TestState {
 
   /** Scores with all that speaks for them: the logarithms of q up to a constant of each row. */
   decisions(): Matrix<Float64Array> {
-    const { rows, cols, data } = this.#evidence;
+    const { rows, cols, data } = this.#decided();
     const result = Matrix.zeros(rows, cols);
     for (let j = 0, at = 0; j < rows; j++)
       for (let c = 0; c < cols; c++, at++) result.data[at] = data[at] + this.offsets[c];
@@ -140,9 +154,10 @@ export class TestState {
 
   /** The candidate that each picture is decided for, and by how much the decision leads: no table of decisions is made. */
   answers(): RowLeaders {
-    const { rows, cols } = this.#evidence;
+    const evidence = this.#decided();
+    const { rows, cols } = evidence;
     const found = { columns: new Int32Array(rows), leads: new Float64Array(rows) };
-    this.solver.ground.backend.leadersOfRows(found, this.#evidence, this.offsets);
+    this.solver.ground.backend.leadersOfRows(found, evidence, this.offsets);
     holdLeaders(this.side.known, found, cols);
     return found;
   }
@@ -205,6 +220,29 @@ export class TestState {
     const constants = variances.map((variance) => (-sharpness * d * Math.log(variance)) / 2);
     backend.scoreRows(scores, { lengths, squares, factors, constants });
     this.#scored = { means: this.solver.means, shift, factors, constants };
+    this.#heard = false;
+  }
+
+  /** The evidence from the scores and what neighbours say. */
+  #hear(): void {
+    const { neighbours, neighbourWeight } = this.side;
+    const there = this.#evidence === this.scores;
+    if (!there) this.solver.ground.backend.copy(this.#evidence, this.scores);
+    if (!this.#spoken || !neighbours) return;
+    neighbours.add(this.#evidence, neighbourWeight, this.#spoken, this.#voices);
+    this.#heard = there;
+  }
+
+  /** The evidence of the last answers. */
+  #decided(): Matrix {
+    if (this.#evidence === this.scores && !this.#heard) this.#hear();
+    return this.#evidence;
+  }
+
+  /** The scores without what neighbours say. */
+  #unheard(): Matrix {
+    if (this.#heard) this.score();
+    return this.scores;
   }
 
   /** One variance left in all listed means, so that scores are linear in the pictures. */
@@ -260,12 +298,11 @@ export class TestState {
 
   /** Assignments from scores, neighbours and shares; while the folder is being described, its shares are learnt too. */
   assign(learning: boolean): number {
-    const { neighbours, neighbourWeight } = this.side;
     const { backend } = this.solver.ground;
     this.score();
-    backend.copy(this.#evidence, this.scores);
-    neighbours?.add(this.#evidence, neighbourWeight, this.assignments, this.#voices);
     const start = learning ? 0 : this.terms();
+    this.#spoken = this.assignments;
+    this.#hear();
     const before = { assignments: this.assignments, counts: this.counts.slice() };
     const swap = () => {
       [this.assignments, this.#scratch] = [this.#scratch, this.assignments];
@@ -335,7 +372,7 @@ export class TestState {
     // As much as ten pictures of the known categories speak before any other.
     let assigned = 0;
     for (let c = 0; c < count; c++) assigned += this.counts[c];
-    const [q, scores] = [this.assignments, this.scores].map((matrix) => matrix.view(0, matrix.rows, 0, count));
+    const [q, scores] = [this.assignments, this.#unheard()].map((matrix) => matrix.view(0, matrix.rows, 0, count));
     const own = this.solver.ground.backend.weightedDot(q, scores, this.#weights);
     const residual = 10 * d * this.side.variance + (own - constant * assigned) / factor + assigned * d * left;
     const weight = 10 + assigned;
@@ -371,7 +408,7 @@ export class TestState {
   /** The test pictures' part of the objective. */
   terms(): number {
     const { neighbours, neighbourWeight, shares } = this.side;
-    let total = this.solver.ground.backend.energyOfRows(this.assignments, this.scores, this.#weights);
+    let total = this.solver.ground.backend.energyOfRows(this.assignments, this.#unheard(), this.#weights);
     if (neighbours) total += (neighbourWeight / 2) * neighbours.agreement(this.assignments, this.#voices);
     if (typeof shares === 'string') return total + shareTerms(this.counts, this.shareModel);
     for (let c = 0; c < shares.length; c++) total += this.counts[c] * Math.log(Math.max(shares[c], 1e-12));

@@ -1,5 +1,6 @@
 /** The test pictures' side of bowerbird's estimate against the same formulas written out. */
 import { describe, expect, it } from 'vitest';
+import { MemoryError } from '../../../src/errors.js';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
@@ -284,6 +285,38 @@ describe('the test pictures in the estimate of bowerbird', () => {
     next.counts.forEach((count, c) => {
       expect(count).toBeCloseTo(n * mean(listed.map((weight, j) => weight * next.assignments.at(j, c))), 8);
     });
+  });
+
+  it('come to the same answers where a GPU has no room for both scores and evidence', () => {
+    let made = 0;
+    const other: Record<string | symbol, unknown> = {
+      device: 'cuda',
+      matrix: (...[rows, cols, dtype]: Parameters<typeof Matrix.zeros>) => {
+        if (++made === 4) throw new MemoryError(8 * rows * cols, 'a matrix on the GPU');
+        return Matrix.zeros(rows, cols, dtype);
+      },
+    };
+    const small = new Proxy(backend, {
+      get(target, name) {
+        const own = other[name] ?? Reflect.get(target, name, target);
+        return typeof own === 'function' ? own.bind(target) : own;
+      },
+    });
+    const side = { ...stateOf().side, shares: 'unknown', neighbours, neighbourWeight: 0.6 } as const;
+    const states = [backend, small].map(
+      (where) => new TestState(solver.fork(solver.options, { ...ground, backend: where }), side),
+    );
+    expect(made).toBe(4);
+    const found = states.map((state) => {
+      const seen: unknown[] = [state.answers()];
+      for (const learning of [true, true, false, false]) {
+        state.updateVariance();
+        seen.push(state.variance, state.assign(learning), state.terms(), [...state.assignments.data]);
+        seen.push(state.answers(), [...state.decisions().data]);
+      }
+      return seen;
+    });
+    expect(found[1]).toEqual(found[0]);
   });
 
   it('are never shifted where known categories are candidates', () => {
