@@ -4,7 +4,7 @@
  * the mean of the auxiliary pictures.
  */
 import type { Backend, Matrix } from '../../linalg/index.js';
-import { byLabel, keptOn } from '../../numerics/index.js';
+import { byLabel, keptOn, rowDots } from '../../numerics/index.js';
 import { type Problem, selectIntegers, selectRows } from '../../problem/index.js';
 import { precisionFor, type WhitenedSpace } from '../blocks/whitened-space.js';
 import { imageTextHint } from './image-text.js';
@@ -106,10 +106,10 @@ function knownCategories({
   auxiliaryCounts: counts,
   within,
 }: WhitenedSpace): KnownCategories {
-  const squares = backend.dot(means, means);
-  const spread = squares / Math.max(1, means.rows - 1) / means.cols;
+  const spread = backend.dot(means, means) / Math.max(1, means.rows - 1) / means.cols;
   const fromSampling = (within * counts.reduce((sum, count) => sum + 1 / count, 0)) / counts.length;
-  return { means, counts, within, between: Math.max(spread - fromSampling, 0.05 * spread, 1e-9) };
+  const squares = rowDots(backend, means, means);
+  return { means, squares, counts, within, between: Math.max(spread - fromSampling, 0.05 * spread, 1e-9) };
 }
 
 export function selectPlaced({ rows, squaredLengths }: Placed, chosen: ArrayLike<number>): Placed {

@@ -11,10 +11,14 @@ export interface Judged {
 
 /** argmax over s of Σ log softmax(s · scores)[label]; the sum is concave in s, so that a golden section finds it. */
 export function likeliestFactor(sets: readonly Judged[], low: number, high: number): number {
+  const led = sets.map(({ scores, labels }) => ({ scores, labels, leaders: largestOfRows(scores) }));
   const loss = (factor: number) => {
     let total = 0;
-    for (const { scores, labels } of sets)
-      for (let i = 0; i < scores.rows; i++) total -= logChance(scores.row(i), labels[i], factor);
+    for (const { scores, labels, leaders } of led)
+      for (let i = 0; i < scores.rows; i++) {
+        const row = scores.row(i);
+        total -= factor * (row[labels[i]] - leaders[i]) - Math.log(sumOfExponentials(row, leaders[i], factor));
+      }
     return total;
   };
   return leastOnLogScale(loss, low, high, 0.01);
@@ -39,36 +43,51 @@ export function likeliestSureness(sets: readonly Judged[]): Calibrated {
   let best = { factor: 0.5, doubt: least, likelihood: Number.NEGATIVE_INFINITY };
   if (seen === 0) return best;
   let most = Number.NEGATIVE_INFINITY;
+  const led = sets.map((set) => ({ ...set, leaders: largestOfRows(set.scores) }));
+  const [answer, label] = [new Float64Array(seen), new Float64Array(seen)];
+  const right = Uint8Array.from(led.flatMap((set) => Array.from(set.leaders, (_, i) => Number(away(set, i) === 0))));
+  const even = Float64Array.from(sets.flatMap(({ scores }) => new Array<number>(scores.rows).fill(1 / scores.cols)));
+  const chances = new Float64Array(seen);
   for (const factor of factors) {
-    const chances = sets.flatMap((set) => answerChances(set, factor));
-    for (const doubt of doubts) {
-      let total = 10 * Math.log(1 - doubt) - 2 * Math.log(factor) ** 2;
-      const given = Math.max(least, doubt);
-      for (const { answer, right, categories } of chances) {
-        const sure = Math.min((1 - given) * answer + given / categories, 1 - 1e-12);
-        total += Math.log(right ? sure : 1 - sure);
+    let at = 0;
+    for (const set of led)
+      for (let i = 0; i < set.scores.rows; i++, at++) {
+        const sum = sumOfExponentials(set.scores.row(i), set.leaders[i], factor);
+        answer[at] = 1 / sum;
+        label[at] = Math.exp(factor * away(set, i)) / sum;
       }
+    for (const doubt of doubts) {
+      const given = Math.max(least, doubt);
+      for (let k = 0; k < seen; k++) {
+        const sure = Math.min((1 - given) * answer[k] + given * even[k], 1 - 1e-12);
+        chances[k] = right[k] ? sure : 1 - sure;
+      }
+      const total = 10 * Math.log(1 - doubt) - 2 * Math.log(factor) ** 2 + sumOfLogarithms(chances);
       if (total <= most) continue;
       most = total;
-      const label = chances.reduce(
-        (sum, each) => sum + Math.log((1 - given) * each.label + given / each.categories),
-        0,
-      );
-      best = { factor, doubt: given, likelihood: label / seen };
+      const ofLabels = label.map((chance, k) => (1 - given) * chance + given * even[k]);
+      best = { factor, doubt: given, likelihood: sumOfLogarithms(ofLabels) / seen };
     }
   }
   return best;
 }
 
-/** Chances of the best answer and of the label. */
-function answerChances({ scores, labels }: Judged, factor: number) {
-  return Array.from({ length: scores.rows }, (_, i) => {
-    const row = scores.row(i);
-    const largest = largestOf(row);
-    const sum = sumOfExponentials(row, largest, factor);
-    const away = row[labels[i]] - largest;
-    return { answer: 1 / sum, label: Math.exp(factor * away) / sum, right: away === 0, categories: row.length };
-  });
+/** How far the label's score is below the largest. */
+const away = ({ scores, labels, leaders }: Judged & { leaders: Float64Array }, i: number): number =>
+  scores.at(i, labels[i]) - leaders[i];
+
+/** Chances whose product is far from vanishing: none is much below 1e-12. */
+const multiplied = 16;
+
+/** Σ log chances */
+function sumOfLogarithms(chances: Float64Array): number {
+  let total = 0;
+  for (let k = 0; k < chances.length; ) {
+    let product = 1;
+    for (const end = Math.min(chances.length, k + multiplied); k < end; k++) product *= chances[k];
+    total += Math.log(product);
+  }
+  return total;
 }
 
 /** By how much the best score of each picture exceeds the second. */
@@ -88,16 +107,13 @@ export function firstQuartile(leads: Float64Array): number {
   return leads.slice().sort()[Math.floor(leads.length / 4)] ?? 0;
 }
 
-/** log softmax(factor · scores)[label] */
-function logChance(scores: Float64Array, label: number, factor: number): number {
-  const largest = largestOf(scores);
-  return factor * (scores[label] - largest) - Math.log(sumOfExponentials(scores, largest, factor));
-}
-
-function largestOf(row: Float64Array): number {
-  let largest = Number.NEGATIVE_INFINITY;
-  for (let c = 0; c < row.length; c++) if (row[c] > largest) largest = row[c];
-  return largest;
+function largestOfRows(scores: Matrix<Float64Array>): Float64Array {
+  return Float64Array.from({ length: scores.rows }, (_, i) => {
+    const row = scores.row(i);
+    let largest = Number.NEGATIVE_INFINITY;
+    for (let c = 0; c < row.length; c++) if (row[c] > largest) largest = row[c];
+    return largest;
+  });
 }
 
 /** Terms below this are lost in the rounding of a sum that is at least 1. */

@@ -37,14 +37,18 @@ export function statedShares({ testShares }: Problem): StatedShares | undefined 
 /** The model that the counts themselves suggest. */
 export function learnShares(counts: Float64Array, strangerShare = 0): ShareModel {
   const epsilon = attraction + attractionOfStrangers * strangerShare;
-  const spread = trigamma(likeliestConcentration(counts)) - epsilon;
-  if (spread <= 1e-4) return { concentration: mostConcentration, evening: 1, attraction: epsilon };
+  // Beyond the concentration at which attraction alone explains the spread, it makes no difference how much larger it is.
+  const enough = inverseTrigamma(epsilon + leastSpread / 2);
+  const spread = trigamma(likeliestConcentration(counts, enough)) - epsilon;
+  if (spread <= leastSpread) return { concentration: mostConcentration, evening: 1, attraction: epsilon };
   return { concentration: inverseTrigamma(spread), evening: epsilon / (epsilon + spread), attraction: epsilon };
 }
 
 /** Equal shares: nothing but the drawing together is left. */
 export const equalShares: ShareModel = { concentration: 1e4, evening: 1, attraction };
 
+/** ψ' that is no spread of the shares. */
+const leastSpread = 1e-4;
 const mostConcentration = 1e4;
 const leastConcentration = 1e-3;
 
@@ -82,8 +86,11 @@ function levels(counts: Float64Array, few = 0): { total: number; mean: number } 
   return { total, mean: total / counts.length + few };
 }
 
-/** Maximum likelihood by Minka's fixed point ("Estimating a Dirichlet distribution", 2000, equation 65). */
-export function likeliestConcentration(counts: Float64Array): number {
+/**
+ * Maximum likelihood by Minka's fixed point ("Estimating a Dirichlet distribution", 2000, equation 65). Each step is an
+ * increasing function of α, so that the steps from 1 all go one way: one that is past `enough` stays there.
+ */
+export function likeliestConcentration(counts: Float64Array, enough = mostConcentration): number {
   const { total } = levels(counts);
   const n = counts.length;
   let alpha = 1;
@@ -92,7 +99,7 @@ export function likeliestConcentration(counts: Float64Array): number {
     for (let c = 0; c < n; c++) above += digamma(counts[c] + alpha);
     const below = n * (digamma(total + n * alpha) - digamma(n * alpha));
     const next = Math.min(mostConcentration, Math.max(leastConcentration, (alpha * above) / Math.max(below, 1e-12)));
-    if (Math.abs(next - alpha) < 1e-5 * alpha) return next;
+    if (Math.abs(next - alpha) < 1e-5 * alpha || next >= enough) return next;
     alpha = next;
   }
   return alpha;

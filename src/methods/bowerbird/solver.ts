@@ -15,10 +15,12 @@
  */
 import type { Backend, Matrix, RealArray } from '../../linalg/index.js';
 import { logSumExp, roomOn, rowDots } from '../../numerics/index.js';
+import { Densities } from './densities.js';
 import type { Ground } from './ground.js';
 import { posteriorCovariance, priorFactor } from './posterior.js';
+import { type PriorSums, priorSums, sumsAbout, sumsOfNamed } from './sums.js';
 import type { TestState } from './test-state.js';
-import { addByLabel, axpy, dotOf, entropy, productsWith, shrunken, timesVector } from './vectors.js';
+import { axpy, dotOf, entropy, productsWith, shrunken, timesVector } from './vectors.js';
 import type { Sums } from './web-pictures.js';
 
 /** Share of wrong pictures among those that a search finds, before any is seen. */
@@ -82,7 +84,9 @@ export class BowerbirdSolver {
   /** What to add to a picture's density at its own category's mean, which it helped to make, to leave it out of that mean. */
   #leftOut: Float64Array;
   #words: Float64Array | undefined;
-  #shared: { categories: readonly number[]; sum: number } | undefined;
+  readonly #densities: Densities;
+  #shared: PriorSums | undefined;
+  #squares: { means: Matrix; values: Float64Array } | undefined;
   #held = false;
 
   constructor(ground: Ground, options: SolverOptions) {
@@ -92,6 +96,7 @@ export class BowerbirdSolver {
     this.categories = prior.means.rows;
     this.means = prior.means;
     this.meanVariances = new Float64Array(this.categories);
+    this.#densities = new Densities(dimension, options);
     this.trust = Float64Array.from({ length: web.count }, (_, i) => saidTrust(webKnown?.[i]) ?? 0.6);
     this.webShift = new Float64Array(dimension);
     this.webVariance = known.within;
@@ -130,59 +135,51 @@ export class BowerbirdSolver {
 
   /** γ: mean difference of the categories' web means from what words expect, less what chance explains of it. */
   shiftWeb(): void {
-    const { web, webLabels, prior, known, dimension } = this.ground;
+    const { web, webLabels, known, dimension } = this.ground;
     if (webLabels.length === 0) return;
     // Where pictures have to be read, what the means need is summed up on the way.
     const [believed, weighted] = web.sumsBy(web.resident ? [this.belief] : [this.belief, this.#weights]);
     this.#weighted ??= weighted;
     const { sums, totals: precisions } = believed;
     const present = [...precisions.keys()].filter((c) => precisions[c] > 1e-6);
+    const count = present.length;
+    const shared = this.#sharedBy(present);
     const difference = new Float64Array(dimension);
-    let chance = 0;
+    let chance = (known.between * shared.covariance) / count ** 2;
     for (const c of present) {
-      const [row, expected] = [sums.row(c), prior.means.row(c)];
-      for (let j = 0; j < dimension; j++) difference[j] += (row[j] / precisions[c] - expected[j]) / present.length;
-      chance += this.webVariance / precisions[c] / present.length ** 2;
+      axpy(difference, 1 / precisions[c], sums.row(c));
+      chance += this.webVariance / precisions[c] / count ** 2;
     }
-    chance += (known.between * this.#sharedBy(present)) / present.length ** 2;
+    for (let j = 0; j < dimension; j++) difference[j] = (difference[j] - shared.means[j]) / count;
     this.webShift = shrunken(difference, chance);
   }
 
-  /** The sum of the prior covariances of these categories, which are the same ones again and again. */
-  #sharedBy(categories: readonly number[]): number {
-    const { prior } = this.ground;
-    if (this.#shared && same(this.#shared.categories, categories)) return this.#shared.sum;
-    let sum = 0;
-    for (const c of categories) {
-      const row = prior.covariance.row(c);
-      for (const k of categories) sum += row[k];
-    }
-    this.#shared = { categories, sum };
-    return sum;
+  /** Sums over these categories, which are the same ones again and again. */
+  #sharedBy(categories: readonly number[]): PriorSums {
+    if (!this.#shared || !same(this.#shared.categories, categories))
+      this.#shared = priorSums(this.ground.prior, categories);
+    return this.#shared;
   }
 
   /** The exact posterior of the means given belief and, from the second phase on, the test pictures. */
   updateMeans(test?: TestState): void {
     const { backend, prior, priorCovariance, web, named, known } = this.ground;
-    const count = this.categories;
     this.#weighted ??= web.sumsBy([this.#weights])[0];
-    const [sums, precisions] = [this.#weighted.sums.copy('float64'), this.#weighted.totals.slice()];
-    for (let c = 0; c < count; c++) axpy(sums.row(c), -precisions[c], this.webShift);
-    if (test) test.addTo(sums, precisions);
-    else if (named)
-      addByLabel(
-        sums,
-        precisions,
-        named.rows,
-        named.labels,
-        new Float64Array(named.labels.length).fill(1 / known.within),
-      );
-    const posterior = posteriorCovariance(backend, priorCovariance, known.between, precisions);
-    for (let c = 0; c < count; c++) axpy(sums.row(c), -precisions[c], prior.means.row(c));
+    const fromWeb = { ...this.#weighted, shift: this.webShift };
+    const others = test ? test.sums() : named && sumsOfNamed(named, this.categories, known.within);
+    const { sums, totals } = sumsAbout(prior.means, others ? [fromWeb, others] : [fromWeb]);
+    const posterior = posteriorCovariance(backend, priorCovariance, known.between, totals);
     this.means = prior.means.copy('float64');
     backend.gemm(this.means, posterior.covariance, sums, { beta: 1 });
     backend.release(posterior.covariance);
     if (!this.#held) this.meanVariances.set(posterior.variances);
+  }
+
+  /** ‖μ_c‖² */
+  get squares(): Float64Array {
+    if (this.#squares?.means !== this.means)
+      this.#squares = { means: this.means, values: rowDots(this.ground.backend, this.means, this.means) };
+    return this.#squares.values;
   }
 
   /** From now on only means, trust and assignments change. */
@@ -192,15 +189,6 @@ export class BowerbirdSolver {
 
   get held(): boolean {
     return this.#held;
-  }
-
-  #density(distance: number, variance: number): number {
-    const d = this.ground.dimension;
-    const freedom = this.options.tails * d;
-    return (
-      (-this.options.sharpness * (d * Math.log(variance) + (freedom + d) * Math.log1p(distance / variance / freedom))) /
-      2
-    );
   }
 
   /** Whether a look at all web pictures takes its time. */
@@ -217,32 +205,32 @@ export class BowerbirdSolver {
     this.#weighted = undefined;
     const { webLabels, webKnown, dimension: d, text } = this.ground;
     if (webLabels.length === 0) return 0;
-    const { tails, evidence, caution } = this.options;
-    const freedom = tails * d;
+    const { evidence, caution } = this.options;
     const own = this.#held ? this.#distancesToOwn() : this.#weighAgainst();
     if (!this.#held && withText && evidence.text > 0) this.#words = text?.logRatios(this.belief);
-    if (!this.#held) this.#leaveOut(own);
+    const densities = this.#ownDensities(own);
+    if (!this.#held) this.#leaveOut(own, densities);
     const prior = Math.log((1 - this.wrongShare) / this.wrongShare);
     let [residual, believed, judged, judgedRight, change] = [0, 0, 0, 0, 0];
     for (let i = 0; i < webLabels.length; i++) {
       const left = this.meanVariances[webLabels[i]];
       const variance = this.webVariance + left;
-      const density = this.#density(own[i], variance) + this.#leftOut[i];
-      const seen = evidence.slope * (density - this.#against[i]) + evidence.intercept;
+      const seen = evidence.slope * (densities[i] + this.#leftOut[i] - this.#against[i]) + evidence.intercept;
       const odds = seen + prior + evidence.text * (this.#words?.[i] ?? 0);
       const said = saidTrust(webKnown?.[i]);
       const before = this.belief[i];
-      this.trust[i] = said ?? 1 / (1 + Math.exp(-odds));
-      const belief = said ?? 1 / (1 + Math.exp(-caution * odds));
+      const trust = said ?? 1 / (1 + Math.exp(-odds));
+      const belief = said ?? (caution === 1 ? trust : 1 / (1 + Math.exp(-caution * odds)));
+      this.trust[i] = trust;
       this.belief[i] = belief;
       change += Math.abs(belief - before);
-      const nearness = (freedom + d) / (freedom + own[i] / variance);
+      const nearness = this.#densities.nearness(own[i], variance);
       this.#weights[i] = (belief * nearness) / variance;
       residual += belief * nearness * (own[i] + d * left);
       believed += belief;
       if (said === undefined) {
         judged++;
-        judgedRight += this.trust[i];
+        judgedRight += trust;
       }
     }
     change /= webLabels.length;
@@ -262,9 +250,8 @@ export class BowerbirdSolver {
     return lengths;
   }
 
-  /** ‖μ‖² + 2 γ·μ of rows μ: ‖x − γ − μ‖² = ‖x − γ‖² − 2 x·μ + this. */
-  #shiftedSquares(rows: Matrix<Float64Array>): Float64Array {
-    const squares = rowDots(this.ground.backend, rows, rows);
+  /** ‖μ‖² + 2 γ·μ of rows μ, given ‖μ‖²: ‖x − γ − μ‖² = ‖x − γ‖² − 2 x·μ + this. */
+  #shiftedSquares(rows: Matrix<Float64Array>, squares: Float64Array): Float64Array {
     return squares.map((square, c) => square + 2 * dotOf(rows.row(c), this.webShift));
   }
 
@@ -273,8 +260,10 @@ export class BowerbirdSolver {
     const { web, webLabels } = this.ground;
     const { along, own: products } = web.along(this.webShift, this.means);
     const lengths = this.#shiftedLengths(along);
-    const squares = this.#shiftedSquares(this.means);
-    return products.map((product, i) => Math.max(0, lengths[i] - 2 * product + squares[webLabels[i]]));
+    const squares = this.#shiftedSquares(this.means, this.squares);
+    for (let i = 0; i < products.length; i++)
+      products[i] = Math.max(0, lengths[i] - 2 * products[i] + squares[webLabels[i]]);
+    return products;
   }
 
   /** The same, and on the way what speaks for anything else: another listed category, a known one, one nobody listed. */
@@ -282,8 +271,15 @@ export class BowerbirdSolver {
     const { backend, web, webLabels, webToKnown, known } = this.ground;
     const n = webLabels.length;
     const lengths = new Float64Array(n);
-    const listed = this.#mixture(this.#shiftedSquares(this.means), (c) => this.webVariance + this.meanVariances[c]);
-    const others = this.#mixture(this.#shiftedSquares(known.means), () => this.webVariance);
+    const [listedSquares, knownSquares] = [
+      this.#shiftedSquares(this.means, this.squares),
+      this.#shiftedSquares(known.means, known.squares),
+    ];
+    const listed = this.#densities.mixture(listedSquares, this.#ownVariances());
+    const others = this.#densities.mixture(
+      knownSquares,
+      knownSquares.map(() => this.webVariance),
+    );
     const [own, toListed, toKnown] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
     const step = Math.min(n, Math.max(256, Math.floor(productsAtOnce(backend) / this.categories)));
     const [means, products] = [
@@ -305,41 +301,44 @@ export class BowerbirdSolver {
     for (const matrix of [means, products]) backend.release(matrix);
     // Each of the three kinds is as likely beforehand, and so is each category of a kind.
     const terms = new Float64Array(3);
-    const [logListed, logKnown] = [Math.log(3 * this.categories), Math.log(3 * known.means.rows)];
+    const [logListed, logKnown, logUnlisted] = [3 * this.categories, 3 * known.means.rows, 3].map(Math.log);
+    const far = this.webVariance + known.between;
+    const logFar = Math.log(far);
     for (let i = 0; i < n; i++) {
       terms[0] = toListed[i] - logListed;
       terms[1] = toKnown[i] - logKnown;
-      terms[2] = this.#density(Math.max(0, lengths[i]), this.webVariance + known.between) - Math.log(3);
+      terms[2] = this.#densities.at(Math.max(0, lengths[i]), far, logFar) - logUnlisted;
       this.#against[i] = logSumExp(terms);
     }
     return own;
   }
 
-  /** The densities at several means, of variances v_c, as powers: exp(density) = (s_c (b_c + distance))^−power. */
-  #mixture(squares: Float64Array, varianceOf: (c: number) => number) {
-    const d = this.ground.dimension;
-    const freedom = this.options.tails * d;
-    const variances = Float64Array.from(squares, (_, c) => varianceOf(c));
-    return {
-      squares,
-      shifts: variances.map((variance) => variance * freedom),
-      scales: variances.map((variance) => variance ** (d / (freedom + d)) / (variance * freedom)),
-      power: (this.options.sharpness * (freedom + d)) / 2,
-    };
+  /** Variances of web pictures about the means of the listed categories. */
+  #ownVariances(): Float64Array {
+    return this.meanVariances.map((left) => this.webVariance + left);
+  }
+
+  /** Densities of web pictures at the means of their own categories, given the distances from them. */
+  #ownDensities(own: Float64Array): Float64Array {
+    const { webLabels } = this.ground;
+    const variances = this.#ownVariances();
+    const logarithms = variances.map(Math.log);
+    const densities = new Float64Array(own.length);
+    for (let i = 0; i < own.length; i++)
+      densities[i] = this.#densities.at(own[i], variances[webLabels[i]], logarithms[webLabels[i]]);
+    return densities;
   }
 
   /**
    * A mean of precision p without a picture of weight w is further from it by p / (p − w) and known by p − w. The means
    * are those that the present weights gave.
    */
-  #leaveOut(own: Float64Array): void {
+  #leaveOut(own: Float64Array, densities: Float64Array): void {
     const { webLabels } = this.ground;
     for (let i = 0; i < own.length; i++) {
       const left = this.meanVariances[webLabels[i]];
       const rest = this.restWithout(i);
-      this.#leftOut[i] =
-        this.#density(own[i] / rest ** 2, this.webVariance + left / rest) -
-        this.#density(own[i], this.webVariance + left);
+      this.#leftOut[i] = this.#densities.at(own[i] / rest ** 2, this.webVariance + left / rest) - densities[i];
     }
   }
 
@@ -350,13 +349,11 @@ export class BowerbirdSolver {
 
   /** What speaks for each web picture without the prior, its look and its words: what a rehearsal calibrates. */
   webEvidence(): { looks: Float64Array; words?: Float64Array } {
-    const { webLabels, text } = this.ground;
+    const { text } = this.ground;
     const own = this.#weighAgainst();
-    this.#leaveOut(own);
-    const looks = own.map((distance, i) => {
-      const density = this.#density(distance, this.webVariance + this.meanVariances[webLabels[i]]);
-      return density + this.#leftOut[i] - this.#against[i];
-    });
+    const densities = this.#ownDensities(own);
+    this.#leaveOut(own, densities);
+    const looks = densities.map((density, i) => density + this.#leftOut[i] - this.#against[i]);
     return { looks, ...(text && { words: text.logRatios(this.belief) }) };
   }
 
@@ -364,17 +361,15 @@ export class BowerbirdSolver {
   webTerms(): number {
     const { backend, prior, known, webLabels, webKnown } = this.ground;
     const { evidence, sharpness, caution } = this.options;
-    const own = this.#distancesToOwn();
+    const densities = this.#ownDensities(this.#distancesToOwn());
     const odds = Math.log((1 - this.wrongShare) / this.wrongShare);
     let total = 0;
     for (let i = 0; i < webLabels.length; i++) {
-      const variance = this.webVariance + this.meanVariances[webLabels[i]];
       const theta = this.belief[i];
       const rest = theta * (evidence.intercept + odds + evidence.text * (this.#words?.[i] ?? 0));
       const unsure = saidTrust(webKnown?.[i]) === undefined ? entropy(theta) + entropy(1 - theta) : 0;
       total +=
-        theta * (this.#density(own[i], variance) + this.#leftOut[i] - this.#against[i]) +
-        (rest + unsure / caution) / evidence.slope;
+        theta * (densities[i] + this.#leftOut[i] - this.#against[i]) + (rest + unsure / caution) / evidence.slope;
     }
     // −β/2 (μ − m)'(λC)⁻¹(μ − m) = −β/2λ ‖L⁻¹(μ − m)‖², C = L L', all dimensions together.
     const away = this.means.copy('float64');

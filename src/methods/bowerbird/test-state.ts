@@ -1,12 +1,13 @@
 /** The test pictures' side of the estimate: assignments, shares, variance and shift. */
 import { MemoryError } from '../../errors.js';
-import { type Dtype, Matrix, type RowLeaders } from '../../linalg/index.js';
-import { roomOn, rowDots } from '../../numerics/index.js';
+import { type ArrayOf, type Dtype, Matrix, type RowLeaders } from '../../linalg/index.js';
+import { roomOn } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 import { answerWeights, holdAnswers, holdLeaders } from './known.js';
 import type { Neighbours } from './neighbours.js';
 import { equalShares, learnShares, type ShareModel, type StatedShares, shareOffsets, shareTerms } from './shares.js';
 import type { BowerbirdSolver } from './solver.js';
+import type { ShiftedSums } from './sums.js';
 import { axpy, dotOf, productsOn, productsWith, shrunken, timesVector } from './vectors.js';
 
 /** The test pictures and what is known of them. */
@@ -178,17 +179,20 @@ export class TestState {
    * others because less is known of it, it would be near to every picture, and far from those of its own.
    */
   stretchMeans(): void {
-    const { means, meanVariances, ground } = this.solver;
-    const squares = rowDots(ground.backend, means, means);
+    const { squares, meanVariances, ground } = this.solver;
     const stretched = (square: number, c: number) =>
       square > 0 ? Math.sqrt(1 + (ground.dimension * meanVariances[c]) / square) : 1;
-    this.#stretch = Float64Array.from(squares, (square, c) => Math.min(mostStretch, stretched(square, c)));
+    this.#stretch = squares.map((square, c) => Math.min(mostStretch, stretched(square, c)));
   }
 
   /** f_c μ_c of the listed categories, which pictures are compared with. */
-  stretchedMeans(): Matrix<Float64Array> {
-    const result = this.solver.means.copy('float64');
-    this.solver.ground.backend.scaleRows(result, this.#stretch);
+  stretchedMeans<D extends Dtype = 'float64'>(dtype?: D): Matrix<ArrayOf<D>> {
+    const { means } = this.solver;
+    const result = Matrix.zeros(means.rows, means.cols, dtype);
+    for (let c = 0; c < means.rows; c++) {
+      const [to, from, factor] = [result.row(c), means.row(c), this.#stretch[c]];
+      for (let j = 0; j < to.length; j++) to[j] = factor * from[j];
+    }
     return result;
   }
 
@@ -198,8 +202,7 @@ export class TestState {
     const { rows, squaredLengths } = this.side.pictures;
     const { categories: count } = this.solver;
     const { scores, shift } = this;
-    const means = this.stretchedMeans();
-    productsWith(backend, rows, means, scores.view(0, scores.rows, 0, count));
+    productsWith(backend, rows, this.stretchedMeans(rows.dtype), scores.view(0, scores.rows, 0, count));
     if (this.side.generalized) {
       this.#knownProducts ??= productsOn(backend, rows, known.means);
       backend.copy(scores.view(0, scores.rows, count, scores.cols), this.#knownProducts);
@@ -208,11 +211,18 @@ export class TestState {
     const along = timesVector(backend, rows, shift);
     const shiftLength = dotOf(shift, shift);
     const lengths = squaredLengths.map((length, j) => length - 2 * along[j] + shiftLength);
-    const squaresOf = (others: Matrix<Float64Array>) =>
-      rowDots(backend, others, others).map((square, c) => square + 2 * dotOf(others.row(c), shift));
+    const { means, squares: listedSquares } = this.solver;
+    const twiceAlong = (row: Float64Array) => (shiftLength > 0 ? 2 * dotOf(row, shift) : 0);
     const squares = new Float64Array(this.candidates);
-    squares.set(squaresOf(means));
-    if (this.side.generalized) squares.set(squaresOf(known.means), count);
+    for (let c = 0; c < count; c++) {
+      const factor = this.#stretch[c];
+      squares[c] = factor * (factor * listedSquares[c] + twiceAlong(means.row(c)));
+    }
+    if (this.side.generalized)
+      squares.set(
+        known.squares.map((square, c) => square + twiceAlong(known.means.row(c))),
+        count,
+      );
     const sharpness = this.solver.options.sharpness * this.heat;
     const listed = this.scale;
     const variances = squares.map((_, c) => (c < count ? listed : this.variance + this.#meanVariance(c)));
@@ -259,8 +269,8 @@ export class TestState {
     return this.variance + this.#meanVariance(0);
   }
 
-  /** Adds the test pictures' sums and precisions to those of the means. */
-  addTo(sums: Matrix<Float64Array>, precisions: Float64Array): void {
+  /** What the test pictures say of the means. */
+  sums(): ShiftedSums {
     const { backend } = this.solver.ground;
     const { rows } = this.side.pictures;
     const count = this.solver.categories;
@@ -270,30 +280,26 @@ export class TestState {
     // Sums in single precision are short, and added up in double.
     const room = (dtype: Dtype) => roomOn(backend, count, rows.cols, dtype);
     const [total, part] = [room('float64'), rows.dtype === 'float64' ? undefined : room(rows.dtype)];
-    const wide = part && room('float64');
+    const wide = part && rows.rows > shortSum ? room('float64') : undefined;
     for (let start = 0; start < rows.rows; start += shortSum) {
       const end = Math.min(rows.rows, start + shortSum);
       const weighted = this.#scratch.view(start, end, 0, count);
       backend.copy(weighted, this.assignments.view(start, end, 0, count));
       backend.scaleRows(weighted, inPrecision.subarray(start, end));
       const pictures = rows.view(start, end);
-      if (!part) backend.gemm(total, weighted, pictures, { transposeA: true, beta: 1 });
-      else {
-        backend.gemm(part, weighted, pictures, { transposeA: true });
-        backend.copy(wide!, part);
-        backend.axpby(total, 1, wide!, 1);
-      }
+      backend.gemm(part ?? total, weighted, pictures, { transposeA: true, beta: part || start === 0 ? 0 : 1 });
+      if (part) backend.copy(start === 0 ? total : wide!, part);
+      if (part && start > 0) backend.axpby(total, 1, wide!, 1);
     }
-    const found = total.copy('float64');
-    for (let c = 0; c < count; c++) {
-      const precision = this.counts[c] * scale;
-      // While f_c is told from the means, they are not told from it: the two would chase each other.
-      const stretch = this.solver.held ? this.#stretch[c] : 1;
-      axpy(sums.row(c), stretch, found.row(c));
-      axpy(sums.row(c), -stretch * precision, this.shift);
-      precisions[c] += stretch ** 2 * precision;
-    }
+    const sums = backend.device === 'cuda' ? total.copy() : total;
     for (const matrix of [total, part, wide]) if (matrix) backend.release(matrix);
+    return {
+      sums,
+      totals: this.counts.subarray(0, count).map((pictures) => pictures * scale),
+      shift: this.shift,
+      // While f_c is told from the means, they are not told from it: the two would chase each other.
+      ...(this.solver.held && { stretch: this.#stretch }),
+    };
   }
 
   /** Assignments from scores, neighbours and shares; while the folder is being described, its shares are learnt too. */

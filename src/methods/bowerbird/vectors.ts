@@ -8,7 +8,7 @@ import type { Placed } from './ground.js';
 export function productsWith(
   backend: Backend,
   pictures: Matrix,
-  others: Matrix<Float64Array>,
+  others: Matrix,
   result = Matrix.zeros(pictures.rows, others.rows, pictures.dtype) as Matrix,
 ): Matrix {
   backend.gemm(result, pictures, inPrecision(others, pictures), { transposeB: true });
@@ -56,7 +56,7 @@ export function shrunken(difference: Float64Array, chance: number): Float64Array
   return difference.map((value) => value * factor);
 }
 
-export function axpy(target: Float64Array, factor: number, source: RealArray): void {
+export function axpy(target: RealArray, factor: number, source: RealArray): void {
   if (factor !== 0) for (let j = 0; j < target.length; j++) target[j] += factor * source[j];
 }
 

@@ -19,9 +19,9 @@ export interface RowBlocks {
   read(start: number, end: number): Matrix;
 }
 
-/** Sums by category to be made in one pass: rows times weights, and the weights. */
+/** Sums by category to be made in one pass: rows times weights, in their own precision where one pass is enough, and the weights. */
 export interface Sums {
-  readonly sums: Matrix<Float64Array>;
+  readonly sums: Matrix;
   readonly totals: Float64Array;
 }
 
@@ -78,7 +78,7 @@ export class WebPictures {
   sumsBy(weightings: readonly Float64Array[]): Sums[] {
     const categories = this.#starts.length - 1;
     const found = weightings.map((weights) => ({
-      sums: Matrix.zeros(categories, this.#blocks.cols),
+      sums: Matrix.zeros(categories, this.#blocks.cols, this.resident ? this.dtype : 'float64') as Matrix,
       totals: Float64Array.from({ length: categories }, (_, c) => {
         let total = 0;
         for (let i = this.#starts[c]; i < this.#starts[c + 1]; i++) total += weights[i];
@@ -87,10 +87,11 @@ export class WebPictures {
     }));
     this.visit((rows, start) => {
       const { first, starts } = this.#segments(start, start + rows.rows);
-      const part = Matrix.zeros(starts.length - 1, rows.cols, rows.dtype);
+      const part = this.resident ? undefined : Matrix.zeros(starts.length - 1, rows.cols, rows.dtype);
       weightings.forEach((weights, k) => {
-        this.#backend.segmentSums(part, rows, weights.subarray(start, start + rows.rows), starts);
-        for (let c = 0; c < part.rows; c++) axpy(found[k].sums.row(first + c), 1, part.row(c));
+        const here = found[k].sums.view(first, first + starts.length - 1);
+        this.#backend.segmentSums(part ?? here, rows, weights.subarray(start, start + rows.rows), starts);
+        if (part) for (let c = 0; c < part.rows; c++) axpy(here.row(c), 1, part.row(c));
       });
     });
     return found;

@@ -17,6 +17,8 @@ import { likeliestTrusts, mixture } from './trust.js';
 export interface KnownCategories {
   /** Measured from the mean of the auxiliary pictures, Ca×d. */
   readonly means: Matrix<Float64Array>;
+  /** Their squared lengths. */
+  readonly squares: Float64Array;
   readonly counts: Float64Array;
   /** Variance of a picture about its category's mean, and of a category's mean about all, per dimension. */
   readonly within: number;
@@ -43,7 +45,7 @@ const hintRounds = 3;
  */
 export function wordPrior(
   backend: Backend,
-  { means: knownMeans, counts, within, between }: KnownCategories,
+  { means: knownMeans, counts, within, between }: Omit<KnownCategories, 'squares'>,
   problem: Problem,
   trust?: number,
   hint?: Matrix<Float64Array>,

@@ -61,6 +61,15 @@ describe('shares of the categories', () => {
     expect(Math.exp(sum)).toBeLessThan(concentration * 1.33);
   });
 
+  it('goes no further than to a concentration that is enough, and finds smaller ones all the same', () => {
+    const counts = drawnCounts(5, 60, 6000, 1);
+    const found = likeliestConcentration(counts);
+    expect(likeliestConcentration(counts, 2 * found)).toBe(found);
+    const left = likeliestConcentration(counts, found / 2);
+    expect(left).toBeGreaterThanOrEqual(found / 2);
+    expect(left).toBeLessThan(found);
+  });
+
   it('takes counts that differ little for equal shares, and few large ones for what they are', () => {
     const even = learnShares(Float64Array.of(30, 25, 34, 28, 31, 40, 22, 29));
     expect(even).toEqual({ concentration: 1e4, evening: 1, attraction: 0.1 });

@@ -9,6 +9,7 @@ import { layGround, place } from '../../../src/methods/bowerbird/ground.js';
 import { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
 import { shareTerms } from '../../../src/methods/bowerbird/shares.js';
 import { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
+import { sumsAbout } from '../../../src/methods/bowerbird/sums.js';
 import { countsAtFirstSight, type TestSide, TestState } from '../../../src/methods/bowerbird/test-state.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import { unanswered } from '../../../src/problem/index.js';
@@ -77,15 +78,14 @@ describe('the test pictures in the estimate of bowerbird', () => {
   it('pull the means by what they are assigned and how likely they are listed', () => {
     const state = stateOf();
     state.shift = Float64Array.from({ length: d }, () => random.normal());
-    const sums = Matrix.zeros(categories, d);
-    const precisions = new Float64Array(categories).fill(0.5);
-    state.addTo(sums, precisions);
+    const about = Matrix.zeros(categories, d);
+    const { sums, totals: precisions } = sumsAbout(about, [state.sums()]);
     for (let c = 0; c < categories; c++) {
       const weights = Array.from(
         listed,
         (weight, j) => (weight * state.assignments.at(j, c)) / (state.variance + leftInMeans),
       );
-      expect(precisions[c]).toBeCloseTo(0.5 + n * mean(weights), 8);
+      expect(precisions[c]).toBeCloseTo(n * mean(weights), 8);
       for (let k = 0; k < d; k++) {
         const pulled = weights.map((weight, j) => weight * (pictures.rows.at(j, k) - state.shift[k]));
         expect(sums.at(c, k)).toBeCloseTo(n * mean(pulled), 8);
@@ -97,10 +97,9 @@ describe('the test pictures in the estimate of bowerbird', () => {
     const held = solver.fork();
     const state = new TestState(held, { ...stateOf().side });
     held.hold();
-    const before = Matrix.zeros(categories, d);
-    const [sums, precisions] = [Matrix.zeros(categories, d), new Float64Array(categories)];
-    stateOf().addTo(before, new Float64Array(categories));
-    state.addTo(sums, precisions);
+    const about = Matrix.zeros(categories, d);
+    const before = sumsAbout(about, [stateOf().sums()]).sums;
+    const { sums, totals: precisions } = sumsAbout(about, [state.sums()]);
     for (let c = 0; c < categories; c++) {
       const factor = stretched(c)[0] / solver.means.at(c, 0);
       expect(factor).toBeGreaterThan(1);

@@ -1,0 +1,62 @@
+/** What pictures of several kinds say of the means together: their sums by category, measured from the prior's means. */
+import { Matrix, type RealArray } from '../../linalg/index.js';
+import type { NamedPictures } from './known.js';
+import { addByLabel, axpy } from './vectors.js';
+import type { Sums } from './web-pictures.js';
+import type { WordPrior } from './words.js';
+
+/** Sums of pictures of one kind, which lie at f_c μ_c + shift. */
+export interface ShiftedSums extends Sums {
+  readonly shift: Float64Array;
+  /** f_c. @default 1 */
+  readonly stretch?: Float64Array;
+}
+
+/** Of each category Σ_kinds f_c (sum − total · shift) − precision · m_c, and the precision Σ_kinds f_c² total, in one pass. */
+export function sumsAbout(means: Matrix<Float64Array>, kinds: readonly ShiftedSums[]): Sums {
+  const result = Matrix.zeros(means.rows, means.cols);
+  const precisions = new Float64Array(means.rows);
+  for (let c = 0; c < means.rows; c++) {
+    const row = result.row(c);
+    for (const { sums, totals, shift, stretch } of kinds) {
+      const factor = stretch?.[c] ?? 1;
+      addShifted(row, sums.row(c), factor, -factor * totals[c], shift);
+      precisions[c] += factor ** 2 * totals[c];
+    }
+    const [mean, precision] = [means.row(c), precisions[c]];
+    for (let j = 0; j < row.length; j++) row[j] -= precision * mean[j];
+  }
+  return { sums: result, totals: precisions };
+}
+
+/** target ← target + factor · source + other · shift */
+function addShifted(target: Float64Array, source: RealArray, factor: number, other: number, shift: Float64Array): void {
+  for (let j = 0; j < target.length; j++) target[j] = target[j] + factor * source[j] + other * shift[j];
+}
+
+/** Those of the pictures that people named. */
+export function sumsOfNamed({ rows, labels }: NamedPictures, categories: number, within: number): ShiftedSums {
+  const sums = Matrix.zeros(categories, rows.cols);
+  const totals = new Float64Array(categories);
+  addByLabel(sums, totals, rows, labels, new Float64Array(labels.length).fill(1 / within));
+  return { sums, totals, shift: new Float64Array(rows.cols) };
+}
+
+/** What the prior says of some categories together. */
+export interface PriorSums {
+  readonly categories: readonly number[];
+  /** Sums of their covariances and of their means. */
+  readonly covariance: number;
+  readonly means: Float64Array;
+}
+
+export function priorSums(prior: WordPrior, categories: readonly number[]): PriorSums {
+  const means = new Float64Array(prior.means.cols);
+  let covariance = 0;
+  for (const c of categories) {
+    axpy(means, 1, prior.means.row(c));
+    const row = prior.covariance.row(c);
+    for (const k of categories) covariance += row[k];
+  }
+  return { categories, covariance, means };
+}
