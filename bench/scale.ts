@@ -1,7 +1,7 @@
 /**
  * The default method at scale, against a plain EM in numpy (bench/scale/em.py), each in a process of its own on the same
  * pictures, taking turns: seconds, processor seconds and peak memory. Options: `--size NAME` (small, middle, large; may be repeated),
- * `--device NAME`, `--threads N` (both may be repeated), `--rounds N`, `--streamed` (web pictures read from a file too), `--numpy DTYPE` (float64, float32, none; may be repeated), `--write`.
+ * `--device NAME`, `--threads N` (both may be repeated), `--rounds N`, `--streamed` (one fit more whose pictures are read from the file), `--numpy DTYPE` (float64, float32, none; may be repeated), `--write`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -117,7 +117,7 @@ function emOf(file: string, dtype: string, threads: string): Contestant {
 function fitOf(file: string, device: string, threads: string, way = 'loaded'): Contestant {
   const parts = [beside('scale/fit-once.mjs'), file, device, threads, way];
   return {
-    name: `bowerbird, ${device}, ${threads} ${threads === '1' ? 'thread' : 'threads'}${way === 'streamed' ? ', web pictures streamed' : ''}`,
+    name: `bowerbird, ${device}, ${threads} ${threads === '1' ? 'thread' : 'threads'}${way === 'streamed' ? ', pictures streamed' : ''}`,
     trials: [],
     trial: () => outcomeOf(process.execPath, parts, {}),
   };

@@ -5,14 +5,14 @@ import { Bowerbird } from 'bowerbird/methods';
 import { loadProblem, openStreamedProblem } from 'bowerbird/problem';
 
 const [file, device, threads, way, answers] = process.argv.slice(2);
-const { problem, webRows } =
+const { problem, auxiliaryRows, webRows, testRows } =
   way === 'streamed'
-    ? await openStreamedProblem(file, { dtype: 'float32' })
+    ? await openStreamedProblem(file, { dtype: 'float32' }, ['auxiliary', 'web', 'test'])
     : { problem: await loadProblem(file, { dtype: 'float32' }) };
 const backend = await createBackend({ device, threads: Number(threads) });
 const method = new Bowerbird();
 const [begun, processor] = [performance.now(), process.cpuUsage()];
-await method.fit(problem, { backend, webRows });
+await method.fit(problem, { backend, auxiliaryRows, webRows, testRows });
 const predictions = method.predict(problem.testFeatures);
 const used = process.cpuUsage(processor);
 const measured = {

@@ -7,7 +7,7 @@ import { ArgumentError, InterruptedError, MemoryError } from '../errors.js';
 import type { Backend } from '../linalg/index.js';
 import { Matrix } from '../linalg/index.js';
 import { times, timesTransposed } from '../numerics/index.js';
-import type { WebRows } from '../problem/index.js';
+import type { FeatureRows } from '../problem/index.js';
 import {
   candidateSemantics,
   type FitDetails,
@@ -32,7 +32,7 @@ export interface LearnerFitOptions extends FitOptions {
   /** Called after every iteration. */
   onIteration?: (record: IterationRecord, iterations: number) => void;
   /** Web features read from a file in every pass instead of `problem.webFeatures`. */
-  webRows?: WebRows;
+  webRows?: FeatureRows;
   /** Gives the problem that is already in the backend's storage, shared by several fits. */
   resident?: () => ResidentProblem;
   /** Where the state of an interrupted fit is kept; an existing one is continued. */

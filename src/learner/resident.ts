@@ -4,7 +4,7 @@
  */
 import { MemoryError, ProblemError } from '../errors.js';
 import type { Backend, Dtype, Matrix } from '../linalg/index.js';
-import type { Problem, WebRows } from '../problem/index.js';
+import type { FeatureRows, Problem } from '../problem/index.js';
 import { type ClassSums, classSums } from './auxiliary.js';
 import { fullBasis, spanBasis } from './span.js';
 import { upload } from './storage.js';
@@ -15,7 +15,7 @@ import { StreamedWeb, usualBlock } from './web-streamed.js';
 export interface ResidentOptions {
   dtype?: Dtype;
   /** Web features read from a file instead of `problem.webFeatures`. */
-  webRows?: WebRows;
+  webRows?: FeatureRows;
   /** Told when the web features do not fit and stay on the host. */
   note?: (message: string) => void;
 }
@@ -142,10 +142,11 @@ export class ResidentProblem {
 }
 
 /** Rows of a matrix in memory, for a backend whose own memory is too small for them. */
-function hostRows(features: Matrix): WebRows {
+function hostRows(features: Matrix): FeatureRows {
   return {
     rows: features.rows,
     cols: features.cols,
+    dtype: features.dtype,
     async read(into, start, end) {
       into.view(0, end - start).copyFrom(features.view(start, end));
     },

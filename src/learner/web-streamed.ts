@@ -5,7 +5,7 @@
 import { MemoryError } from '../errors.js';
 import type { Backend } from '../linalg/index.js';
 import { type Dtype, elementsOf, Matrix, type RealArray, type Vector } from '../linalg/index.js';
-import type { WebRows } from '../problem/index.js';
+import type { FeatureRows } from '../problem/index.js';
 import {
   type Grouping,
   gemv,
@@ -25,7 +25,7 @@ export class StreamedWeb implements WebFeatures {
   readonly roundoff: number;
   readonly grouping: Grouping;
   readonly #backend: Backend;
-  readonly #source: WebRows;
+  readonly #source: FeatureRows;
   readonly #buffers: [Matrix, Matrix];
   readonly #fileLabels: Int32Array;
   /** Grouped position of each row of the file. */
@@ -33,7 +33,7 @@ export class StreamedWeb implements WebFeatures {
 
   constructor(
     backend: Backend,
-    source: WebRows,
+    source: FeatureRows,
     labels: Int32Array,
     categories: number,
     dtype: Dtype,

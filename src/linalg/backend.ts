@@ -3,6 +3,7 @@
  * All matrices of one call share one dtype. Calls are synchronous: when one returns, its output is complete.
  */
 import type { ArrayOf, Dtype, Matrix, RealArray, Vector } from './matrix.js';
+import type { RowBlocks } from './row-blocks.js';
 
 export type Device = 'wasm' | 'native' | 'cuda';
 
@@ -197,7 +198,7 @@ export interface Backend {
    * For each row of A the k other rows of largest cosine, largest first and of equal ones the first: which, and the cosines,
    * k for each row, one row after the other.
    */
-  nearestRows(nearest: Int32Array, cosines: Float64Array, a: Matrix, squaredLengths: Float64Array): void;
+  nearestRows(nearest: Int32Array, cosines: Float64Array, a: RowBlocks, squaredLengths: Float64Array): void;
   /** Σ_ik s_ik (row i of A)·(row k of A) for a square sparse S, accumulated in float64. */
   sparseForm(sparse: SparseMatrix, a: Matrix): number;
 

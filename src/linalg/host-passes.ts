@@ -15,6 +15,7 @@ import type {
 } from './backend.js';
 import { elementsOf, type Matrix, type Vector } from './matrix.js';
 import { dotHere, scaleColumnsHere } from './plain-loops.js';
+import type { RowBlocks } from './row-blocks.js';
 import { RowPasses } from './rows/passes.js';
 import type { RowWorkbench } from './rows/workbench.js';
 import { checkCopy, checkLeaders, checkSameShape, checkScaleColumns, checkSegments, checkSquare } from './shapes.js';
@@ -144,7 +145,7 @@ export abstract class HostPasses {
     this.#rows.addSparse(target, sparse, source);
   }
 
-  nearestRows(nearest: Int32Array, cosines: Float64Array, a: Matrix, squaredLengths: Float64Array): void {
+  nearestRows(nearest: Int32Array, cosines: Float64Array, a: RowBlocks, squaredLengths: Float64Array): void {
     this.#rows.nearestRows((...all) => this.gemm(...all), nearest, cosines, a, squaredLengths);
   }
 

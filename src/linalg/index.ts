@@ -17,6 +17,7 @@ export { createCudaBackend, findGpu } from './cuda/index.js';
 export { type ArrayOf, asRow, type Dtype, elementsOf, Matrix, type RealArray, type Vector } from './matrix.js';
 export { createNativeBackend, findLibrary, type NativeOptions } from './native/index.js';
 export { Random } from './random.js';
+export { type RowBlocks, runsOf, visitRows } from './row-blocks.js';
 export { gemmGigaflops } from './speed.js';
 export { chooseKernel } from './wasm/choice.js';
 export { createWasmBackend, type WasmBackendOptions, wasmFeatures } from './wasm/index.js';

@@ -16,6 +16,7 @@ import type {
   SyrkOptions,
 } from './backend.js';
 import { asRow, Matrix, type Vector } from './matrix.js';
+import type { RowBlocks } from './row-blocks.js';
 
 /** C (m×n) ← op(A) (m×k) op(B) (k×n) */
 export function checkGemm(c: Matrix, a: Matrix, b: Matrix, options: GemmOptions = {}) {
@@ -118,7 +119,7 @@ export function checkFinite(operation: string, a: Matrix): void {
 }
 
 /** `3×4`, or `4×3 (3×4 transposed)`. */
-function shape(matrix: Matrix, transposed = false): string {
+function shape(matrix: Pick<Matrix, 'rows' | 'cols'>, transposed = false): string {
   const plain = `${matrix.rows}×${matrix.cols}`;
   return transposed ? `${matrix.cols}×${matrix.rows} (${plain} transposed)` : plain;
 }
@@ -345,7 +346,7 @@ export function checkEnergy(chances: Matrix, scores: Matrix, weights: Float64Arr
 export function checkNearest(
   nearest: Int32Array,
   cosines: Float64Array,
-  a: Matrix,
+  a: RowBlocks,
   squaredLengths: Float64Array,
 ): number {
   length('nearestRows', 'squaredLengths', squaredLengths, a.rows, `A ${shape(a)}`);

@@ -1,6 +1,6 @@
 /** What the registry knows of a method. */
 import { type OptionsOf, type ParameterSpec, type ParameterValue, resolveParameters } from '../parameters.js';
-import type { Method } from '../problem/index.js';
+import type { Method, PictureSet } from '../problem/index.js';
 
 export type { ParameterSpec, ParameterValue, SearchRange } from '../parameters.js';
 
@@ -25,8 +25,8 @@ export interface MethodSpec<Parameters extends Declared = Declared> {
   parts?: readonly MethodSpec[];
   /** Parameters that what it shares with other methods depends on: fits that agree in them are made one after another. */
   sharedBy?: readonly string[];
-  /** Its `fit` takes `webRows`, web pictures that are read from a file in every pass. */
-  streams?: boolean;
+  /** Pictures that its `fit` takes as rows of a file (`StreamedRows`), read in every pass. */
+  streams?: readonly PictureSet[];
   /** `options` are complete and checked. */
   create(options: OptionsOf<Parameters>, seed: number): Method;
 }

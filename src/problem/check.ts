@@ -13,6 +13,8 @@ export interface CheckOptions {
   scaling?: FeatureScaling;
   /** Whether there must be web pictures; methods that learn from semantic vectors alone need none. @default 'required' */
   web?: 'required' | 'optional';
+  /** Numbers of pictures whose features stay in their file, by the names of their arrays. @default none do */
+  streamed?: Readonly<Record<string, number>>;
 }
 
 /** @throws ProblemError for the first rule that is broken */
@@ -27,14 +29,19 @@ export function* brokenRules(problem: Problem, options: CheckOptions = {}): Gene
   yield* checkNames(problem);
   yield* checkLabels(problem, options);
   yield* checkShares(problem);
-  yield* checkAttachments(problem);
+  yield* checkAttachments(problem, options);
   yield* checkValues(problem, options);
+}
+
+/** Rows of a matrix of features, or those that its file has. */
+function rowsOf(name: string, matrix: Matrix, { streamed }: CheckOptions): number {
+  return streamed?.[name] ?? matrix.rows;
 }
 
 function* checkSizes(problem: Problem, options: CheckOptions): Generator<ProblemError> {
   const { auxiliaryFeatures, auxiliarySemantics, testSemantics } = problem;
   for (const { name, matrix } of featureArrays(problem)) {
-    if (matrix.rows === 0 && !(name === 'web_features' && options.web === 'optional'))
+    if (rowsOf(name, matrix, options) === 0 && !(name === 'web_features' && options.web === 'optional'))
       yield new ProblemError(
         name,
         undefined,
@@ -102,39 +109,42 @@ function* checkLabels(problem: Problem, options: CheckOptions): Generator<Proble
   const { validationWeb: web, testLabels } = problem;
   const countA = problem.auxiliaryNames.length;
   const countT = problem.testNames.length;
-  yield* checkLabelArray('aux', problem.auxiliaryLabels, problem.auxiliaryFeatures, countA, 'auxiliary');
-  yield* checkLabelArray('web', problem.webLabels, problem.webFeatures, countT, 'test');
+  const rowsIn = (set: string, matrix: Matrix) => rowsOf(`${set}_features`, matrix, options);
+  const webPictures = rowsIn('web', problem.webFeatures);
+  const auxiliaryPictures = rowsIn('aux', problem.auxiliaryFeatures);
+  yield* checkLabelArray('aux', problem.auxiliaryLabels, auxiliaryPictures, countA, 'auxiliary');
+  yield* checkLabelArray('web', problem.webLabels, webPictures, countT, 'test');
   if (testLabels) {
     const count = problem.generalized ? countT + countA : countT;
     yield* checkLabelArray(
       'test',
       testLabels,
-      problem.testFeatures,
+      rowsIn('test', problem.testFeatures),
       count,
       problem.generalized ? 'test and auxiliary' : 'test',
       // A picture that shows no candidate.
       -1,
     );
   }
-  if (web) yield* checkLabelArray('validation_web', web.labels, web.features, countA, 'auxiliary');
+  if (web) yield* checkLabelArray('validation_web', web.labels, web.features.rows, countA, 'auxiliary');
   yield* checkCovered('aux_labels', problem.auxiliaryLabels, problem.auxiliaryNames);
-  if (problem.webFeatures.rows > 0 || options.web !== 'optional')
+  if (webPictures > 0 || options.web !== 'optional')
     yield* checkCovered('web_labels', problem.webLabels, problem.testNames);
 }
 
 function* checkLabelArray(
   set: string,
   labels: Int32Array,
-  features: Matrix,
+  pictures: number,
   categories: number,
   kind: string,
   least = 0,
 ): Generator<ProblemError> {
-  if (labels.length !== features.rows)
+  if (labels.length !== pictures)
     yield new ProblemError(
       `${set}_labels`,
       undefined,
-      `has ${labels.length} labels, ${set}_features has ${features.rows} rows`,
+      `has ${labels.length} labels, ${set}_features has ${pictures} rows`,
       'One label belongs to each picture, in the same order.',
     );
   const row = labels.findIndex((label) => label < least || label >= categories);
@@ -180,14 +190,15 @@ function* checkShares(problem: Problem): Generator<ProblemError> {
 }
 
 /** Text, kinds and marks must have one entry for each picture. */
-function* checkAttachments(problem: Problem): Generator<ProblemError> {
+function* checkAttachments(problem: Problem, options: CheckOptions): Generator<ProblemError> {
   const { validationWeb: web } = problem;
+  const webPictures = rowsOf('web_features', problem.webFeatures, options);
   const attachments: [string, number | undefined, string, number][] = [
-    ['web_text', problem.webText?.rows, 'web_features', problem.webFeatures.rows],
-    ['web_texts', problem.webTexts?.length, 'web_features', problem.webFeatures.rows],
-    ['web_kind', problem.webKinds?.length, 'web_features', problem.webFeatures.rows],
-    ['web_vouched', problem.webVouched?.length, 'web_features', problem.webFeatures.rows],
-    ['test_known', problem.testKnown?.length, 'test_features', problem.testFeatures.rows],
+    ['web_text', problem.webText?.rows, 'web_features', webPictures],
+    ['web_texts', problem.webTexts?.length, 'web_features', webPictures],
+    ['web_kind', problem.webKinds?.length, 'web_features', webPictures],
+    ['web_vouched', problem.webVouched?.length, 'web_features', webPictures],
+    ['test_known', problem.testKnown?.length, 'test_features', rowsOf('test_features', problem.testFeatures, options)],
   ];
   if (web) {
     for (const [name, length] of [
@@ -197,7 +208,8 @@ function* checkAttachments(problem: Problem): Generator<ProblemError> {
     ] as const)
       attachments.push([`validation_web_${name}`, length, 'validation_web_features', web.features.rows]);
     const marks = web.auxiliaryUsed?.length;
-    attachments.push(['aux_in_validation_web', marks, 'aux_features', problem.auxiliaryFeatures.rows]);
+    const pictures = rowsOf('aux_features', problem.auxiliaryFeatures, options);
+    attachments.push(['aux_in_validation_web', marks, 'aux_features', pictures]);
   }
   for (const [name, length, features, rows] of attachments)
     if (length !== undefined && length !== rows)

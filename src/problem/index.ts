@@ -46,7 +46,7 @@ export {
 } from './normalize.js';
 export { type PlantedPicture, type PlantOptions, plantWeb } from './plant-web.js';
 export { candidateNames, candidateSemantics, type Problem, unanswered, type ValidationWeb } from './problem.js';
-export { semanticsOf } from './read-arrays.js';
+export { type PictureSet, semanticsOf } from './read-arrays.js';
 export {
   drawFolder,
   drawRows,
@@ -59,7 +59,13 @@ export {
 export { rowsWhere, selectIntegers, selectRows, selectStrings, stackRows } from './rows.js';
 export { type SaveOptions, saveProblem } from './save.js';
 export { type KnownShares, withShares } from './shares.js';
-export { openStreamedProblem, type StreamedProblem, type WebRows, webFeatureBytes } from './streamed.js';
+export {
+  type FeatureRows,
+  featureBytes,
+  openStreamedProblem,
+  type StreamedProblem,
+  type StreamedRows,
+} from './streamed.js';
 export {
   type CategoryChoice,
   keepAuxiliary,

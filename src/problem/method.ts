@@ -141,8 +141,8 @@ export function notFitted(): ArgumentError {
 }
 
 /** Problems no method can learn from: nothing to classify, or nothing to choose between. */
-export function requireLearnable(problem: Problem): void {
-  if (problem.testFeatures.rows === 0) throw new ProblemError('test_features', undefined, 'there are no test pictures');
+export function requireLearnable(problem: Problem, testPictures: number = problem.testFeatures.rows): void {
+  if (testPictures === 0) throw new ProblemError('test_features', undefined, 'there are no test pictures');
   const candidates = problem.testSemantics.rows + (problem.generalized ? problem.auxiliarySemantics.rows : 0);
   if (candidates < 2)
     throw new ProblemError(

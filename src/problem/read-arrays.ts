@@ -15,8 +15,14 @@ export interface ReadOptions {
   web?: 'required' | 'optional';
   /** @default 2000 */
   words?: number;
+  /** Pictures whose features stay in the file: their matrices have no rows. @default none */
+  streamed?: readonly PictureSet[];
   signal?: AbortSignal;
 }
+
+/** The kinds of pictures of a problem, and what their arrays are called by. */
+export type PictureSet = 'auxiliary' | 'web' | 'test';
+export const setNames = { auxiliary: 'aux', web: 'web', test: 'test' } as const;
 
 /** The web pictures of a problem, the part that may lie in a file of its own. */
 export type WebPart = Pick<Problem, 'webFeatures' | 'webLabels' | 'webText' | 'webTexts' | 'webKinds' | 'webVouched'>;
@@ -30,7 +36,7 @@ export async function readArrayProblem(
   const kinds = kindNames(options.semantics ?? 'semantics');
   for (const kind of kinds) requireArrays(source, kind);
   const read = new TypedReader(source, options);
-  const auxiliaryFeatures = await read.matrix('aux_features');
+  const auxiliaryFeatures = await read.features('auxiliary');
   const { auxiliarySemantics, testSemantics, semanticBlocks } = await readSemantics(read, kinds);
   const problem: Problem = {
     auxiliaryFeatures,
@@ -39,7 +45,7 @@ export async function readArrayProblem(
     auxiliaryNames:
       (await read.optional('aux_names', 'strings')) ?? numberedNames('auxiliary', auxiliarySemantics.rows),
     ...(webSource ? await readWeb(webSource, auxiliaryFeatures.cols, options) : noWeb(auxiliaryFeatures.cols, options)),
-    testFeatures: await read.matrix('test_features'),
+    testFeatures: await read.features('test'),
     testLabels: await read.optional('test_labels', 'integers'),
     testKnown: await read.optional('test_known', 'integers'),
     testSemantics,
@@ -99,7 +105,7 @@ export async function readWeb(source: ArraySource, dimensions: number, options: 
       );
   const read = new TypedReader(source, options);
   return {
-    webFeatures: await read.matrix('web_features'),
+    webFeatures: await read.features('web'),
     webLabels: await read.integers('web_labels'),
     webText: await read.optional('web_text', 'matrix'),
     webTexts: await read.optional('web_texts', 'strings'),
@@ -217,6 +223,13 @@ class TypedReader {
 
   matrix(name: string): Promise<Matrix> {
     return this.read(name, 'matrix');
+  }
+
+  async features(set: PictureSet): Promise<Matrix> {
+    const name = `${setNames[set]}_features`;
+    if (!this.options.streamed?.includes(set)) return this.matrix(name);
+    const { shape } = await this.source.header(name);
+    return Matrix.zeros(0, shape.at(-1) ?? 0, this.options.dtype);
   }
 
   integers(name: string): Promise<Int32Array> {

@@ -2,7 +2,7 @@
  * Choosing rows. Where the chosen rows lie next to each other in ascending order the result is a view of the original,
  * otherwise a copy of just those rows.
  */
-import { Matrix } from '../linalg/index.js';
+import { Matrix, type RowBlocks, runsOf } from '../linalg/index.js';
 
 /** The rows i of 0 … count − 1 for which `keep` holds. */
 export function rowsWhere(count: number, keep: (row: number) => boolean): Int32Array {
@@ -12,10 +12,14 @@ export function rowsWhere(count: number, keep: (row: number) => boolean): Int32A
   return rows.subarray(0, kept);
 }
 
-export function selectRows(matrix: Matrix, rows: ArrayLike<number>): Matrix {
-  if (adjacent(rows)) return matrix.view(rows[0], rows[0] + rows.length);
-  const result = Matrix.zeros(rows.length, matrix.cols, matrix.dtype);
-  for (let i = 0; i < rows.length; i++) result.row(i).set(matrix.row(rows[i]));
+export function selectRows(source: RowBlocks, rows: ArrayLike<number>): Matrix {
+  const inMemory = source instanceof Matrix;
+  if (inMemory && adjacent(rows)) return source.view(rows[0], rows[0] + rows.length);
+  const result = Matrix.zeros(rows.length, source.cols, source.dtype);
+  if (inMemory) for (let i = 0; i < rows.length; i++) result.row(i).set(source.row(rows[i]));
+  else
+    for (const { place, from, to } of runsOf(rows, source.atOnce))
+      result.view(place, place + to - from).copyFrom(source.view(from, to));
   return result;
 }
 

@@ -6,7 +6,7 @@ import { Matrix } from '../../src/linalg/matrix.js';
 import { generateProblem } from '../../src/problem/generate.js';
 import type { Problem } from '../../src/problem/problem.js';
 import { saveProblem } from '../../src/problem/save.js';
-import { openStreamedProblem, type WebRows } from '../../src/problem/streamed.js';
+import { type FeatureRows, openStreamedProblem } from '../../src/problem/streamed.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { backend } from './backend.js';
 
@@ -16,9 +16,10 @@ const problem = generateProblem({ seed: 9, webPerCategory: 15 });
 const parameters = { lambda1: 1, lambda2: 0.3, lambda3: 0.5, lambda4: 0.2, bound: 2 };
 
 /** The rows of a matrix as if they came from a file. */
-const asRows = (features: Matrix): WebRows => ({
+const asRows = (features: Matrix): FeatureRows => ({
   rows: features.rows,
   cols: features.cols,
+  dtype: features.dtype,
   async read(into, start, end) {
     into.view(0, end - start).copyFrom(features.view(start, end));
   },

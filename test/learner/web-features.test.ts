@@ -18,6 +18,7 @@ const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
 const source = {
   rows,
   cols,
+  dtype: 'float64' as const,
   async read(into: Matrix, start: number, end: number) {
     into.view(0, end - start).copyFrom(features.view(start, end));
   },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/errors.js';
 import type { Backend } from '../../src/linalg/backend.js';
 import { type Dtype, Matrix } from '../../src/linalg/matrix.js';
+import { asBlocks } from '../methods/streamed-rows.js';
 import { backends } from './backends.js';
 import { dtypes, Random } from './naive.js';
 
@@ -61,6 +62,17 @@ describe.each(backends)('the nearest rows on the $name backend', ({ create, most
       }
     },
   );
+
+  it.each([1, 100, 300])('are the same where %i rows can be had at a time', (atOnce) => {
+    const rows = drawn(530, 'float32');
+    const { nearest, cosines } = found(rows, 4);
+    const again = [new Int32Array(nearest.length), new Float64Array(cosines.length)] as const;
+    backend.nearestRows(...again, asBlocks(rows, atOnce), squaresOf(rows));
+    expect(again[0]).toEqual(nearest);
+    again[1].forEach((value, k) => {
+      expect(value).toBeCloseTo(cosines[k], 5);
+    });
+  });
 
   it('are all the others where there is room for them, and none where there is none', () => {
     const rows = drawn(9, 'float64');

@@ -1,9 +1,10 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeNpy } from '../../src/formats/npy.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { loadProblem, problemHash, saveProblem } from '../../src/problem/index.js';
-import { openStreamedProblem, webFeatureBytes } from '../../src/problem/streamed.js';
+import { featureBytes, openStreamedProblem } from '../../src/problem/streamed.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { smallProblem } from './small-problem.js';
 
@@ -26,29 +27,58 @@ async function saved(name: string, problem = three): Promise<string> {
   return path;
 }
 
-describe('a problem whose web features stay in their file', () => {
+describe('a problem whose features stay in their file', () => {
   it.each(['whole.npz', 'whole'])('is the same as in memory, but for the rows (%s)', async (name) => {
     for (const scaling of ['l2', 'none'] as const) {
       const path = await saved(`${scaling}-${name}`);
       const loaded = await loadProblem(path, { scaling });
       const { problem, webRows, close } = await openStreamedProblem(path, { scaling });
-      expect([webRows.rows, webRows.cols, problem.webFeatures.rows]).toEqual([3, 2, 0]);
+      expect([webRows!.rows, webRows!.cols, problem.webFeatures.rows]).toEqual([3, 2, 0]);
       const read = Matrix.zeros(3, 2);
-      await webRows.read(read, 0, 3);
+      await webRows!.read(read, 0, 3);
       expect(problemHash({ ...problem, webFeatures: read })).toBe(problemHash(loaded));
       expect(problem.webKinds).toEqual(three.webKinds);
       const block = Matrix.zeros(2, 2);
-      await webRows.read(block, 1, 3);
+      await webRows!.read(block, 1, 3);
       await close();
       expect([...block.data]).toEqual([...loaded.webFeatures.row(1), ...loaded.webFeatures.row(2)]);
     }
   });
 
+  it('leaves the features of every kind of picture in the file', async () => {
+    const path = await saved('all.npz');
+    const loaded = await loadProblem(path, { dtype: 'float32' });
+    const opened = await openStreamedProblem(path, { dtype: 'float32' }, ['auxiliary', 'web', 'test']);
+    const features = [];
+    for (const rows of [opened.auxiliaryRows!, opened.webRows!, opened.testRows!]) {
+      features.push(Matrix.zeros(rows.rows, rows.cols, rows.dtype));
+      await rows.read(features.at(-1)!, 0, rows.rows);
+    }
+    await opened.close();
+    const { problem } = opened;
+    const left = [problem.auxiliaryFeatures, problem.webFeatures, problem.testFeatures];
+    expect(left.map(({ rows, cols, dtype }) => [rows, cols, dtype])).toEqual(left.map(() => [0, 2, 'float32']));
+    const [auxiliaryFeatures, webFeatures, testFeatures] = features;
+    expect(problemHash({ ...problem, auxiliaryFeatures, webFeatures, testFeatures })).toBe(problemHash(loaded));
+  });
+
+  it('has no web pictures where the file has none and none are asked for', async () => {
+    const path = await saved('without-web');
+    for (const name of ['features', 'labels', 'texts', 'kind', 'vouched']) await rm(join(path, `web_${name}.npy`));
+    const opened = await openStreamedProblem(path, { web: 'optional' }, ['auxiliary', 'web', 'test']);
+    await opened.close();
+    expect([opened.webRows, opened.problem.webLabels.length]).toEqual([undefined, 0]);
+    await expect(openStreamedProblem(path)).rejects.toThrow('there is no array "web_features"');
+  });
+
   it('says how many bytes the rows would take', async () => {
     const path = await saved('bytes.npz');
-    expect(await webFeatureBytes(path, 8)).toBe(3 * 2 * 8);
-    expect(await webFeatureBytes(path, 4)).toBe(3 * 2 * 4);
-    expect(await webFeatureBytes(join(folder, 'any.mat'), 8)).toBe(0);
+    expect(await featureBytes(path, 8, ['web'])).toBe(3 * 2 * 8);
+    expect(await featureBytes(path, 4, ['web'])).toBe(3 * 2 * 4);
+    const { auxiliaryFeatures, testFeatures } = three;
+    const rows = auxiliaryFeatures.rows + 3 + testFeatures.rows;
+    expect(await featureBytes(path, 4, ['auxiliary', 'web', 'test'])).toBe(rows * 2 * 4);
+    expect(await featureBytes(join(folder, 'any.mat'), 8, ['web'])).toBe(0);
   });
 
   it('does not scale what needs all rows at once', async () => {
@@ -63,7 +93,7 @@ describe('a problem whose web features stay in their file', () => {
       const path = await saved(name);
       await writeNpy(join(path, 'web_features.npy'), rows(last));
       const { webRows, close } = await openStreamedProblem(path, { scaling });
-      const error = await webRows.read(Matrix.zeros(2, 2), 1, 3).catch((e) => e);
+      const error = await webRows!.read(Matrix.zeros(2, 2), 1, 3).catch((e) => e);
       await close();
       return error;
     };
@@ -83,8 +113,10 @@ describe('a problem whose web features stay in their file', () => {
     };
     const labels = (...data: number[]) =>
       ({ shape: [data.length], dtype: 'int32', data: Int32Array.from(data) }) as const;
-    await expect(changed('wide', 'web_features', Matrix.zeros(3, 3))).rejects.toThrow('n×2 was expected');
-    await expect(changed('few', 'web_labels', labels(0, 1))).rejects.toThrow('has 2 labels for 3 pictures');
+    await expect(changed('wide', 'web_features', Matrix.zeros(3, 3))).rejects.toThrow(
+      'has 3 features per picture, aux_features has 2',
+    );
+    await expect(changed('few', 'web_labels', labels(0, 1))).rejects.toThrow('has 2 labels, web_features has 3 rows');
     await expect(changed('low', 'web_labels', labels(0, 1, -1))).rejects.toMatchObject({ row: 2 });
     await expect(changed('high', 'web_labels', labels(0, 2, 1))).rejects.toMatchObject({ row: 1 });
     await expect(changed('none', 'web_labels', labels(1, 1, 1))).rejects.toThrow('category 0 ("rook") has no picture');

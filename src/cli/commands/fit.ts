@@ -7,14 +7,14 @@ import { fileError } from '../../formats/index.js';
 import { percent } from '../../percent.js';
 import {
   type FeatureScaling,
+  featureBytes,
   generalize,
   type KnownShares,
   type LoadOptions,
   loadProblem,
   openStreamedProblem,
-  type Problem,
+  type PictureSet,
   type StreamedProblem,
-  webFeatureBytes,
   withShares,
 } from '../../problem/index.js';
 import { defineCommand } from '../command.js';
@@ -81,12 +81,16 @@ export default defineCommand({
       default: 1,
       description: 'Seed of the generalized split and of methods that draw at random.',
     },
-    stream: { type: 'flag', description: 'Read the web features from the file in every pass instead of keeping them.' },
+    stream: {
+      type: 'flag',
+      description:
+        "Read the features from the file, and keep none of them in memory; for the paper's learner those of web pictures.",
+    },
     'memory-limit': {
       type: 'number',
       minimum: 0,
       placeholder: 'GIB',
-      description: 'Web features larger than this are streamed (half of the memory if not given).',
+      description: 'Features that together are larger than this are streamed (half of the memory if not given).',
     },
     ...learnerOptions,
     ...replaceOption,
@@ -120,7 +124,9 @@ export default defineCommand({
     await allowResults(out, { replace: options.replace || options.resume === true, signal });
     const backend = await openBackend(options);
     progress.update({ stage: 'read the problem', done: 0 });
-    const { problem: unstated, webRows, close } = await openProblem(path, options, loadOptions(options, signal));
+    const opened = await openProblem(path, options, loadOptions(options, signal), spec.streams ?? ['web']);
+    const { problem: unstated, close, ...rows } = opened;
+    const { webRows } = rows;
     const problem = options.shares === undefined ? unstated : withShares(unstated, await sharesOf(options.shares));
     if (problem.testShares && !('shares' in spec.parameters))
       progress.note(`${method} takes no account of known shares`);
@@ -137,7 +143,7 @@ export default defineCommand({
       const configuration = { problem: path, method, ...inputOptions(options) };
       const chosen: LearnerFit = special
         ? learnerFit(special, spec, parameters, options, { out, problem, backend, progress, webRows, configuration })
-        : { spec, parameters, configuration: { ...configuration, parameters }, methodOptions: { webRows } };
+        : { spec, parameters, configuration: { ...configuration, parameters }, methodOptions: rows };
       const result = await fit(problem, chosen.spec, {
         ...chosen,
         ...{ backend, signal, seed: options.seed, centred: options['centre-features'] },
@@ -217,16 +223,21 @@ async function allowResults(folder: string, options: { replace: boolean; signal:
     await confirmReplacing(`${folder} holds a fit of ${record.method ?? 'an earlier version'} already`, options);
 }
 
+/** @param streamable pictures whose features the method can read from a file */
 async function openProblem(
   path: string,
   values: InputValues,
-  load: LoadOptions,
-): Promise<{ problem: Problem; webRows?: StreamedProblem['webRows']; close(): Promise<void> }> {
+  given: LoadOptions,
+  streamable: readonly PictureSet[],
+): Promise<StreamedProblem> {
+  const load: LoadOptions = { ...given, web: 'optional' };
+  // Auxiliary pictures that are moved to the test set are moved in memory.
+  const sets = values.generalized ? (['web'] as const) : streamable;
   const limit = (values['memory-limit'] ?? totalmem() / 2 ** 31) * 2 ** 30;
-  const streamed = values.stream || (await webFeatureBytes(path, load.dtype === 'float32' ? 4 : 8)) > limit;
+  const streamed = values.stream || (await featureBytes(path, load.dtype === 'float32' ? 4 : 8, sets)) > limit;
   const opened = streamed
-    ? await openStreamedProblem(path, load)
-    : { problem: await loadProblem(path, { ...load, web: 'optional' }), close: async () => {} };
+    ? await openStreamedProblem(path, load, sets)
+    : { problem: await loadProblem(path, load), close: async () => {} };
   return values.generalized ? { ...opened, problem: generalize(opened.problem, values.seed) } : opened;
 }
 

@@ -15,6 +15,7 @@ import type {
 } from '../backend.js';
 import { type ArrayOf, asRow, type Dtype, elementsOf, Matrix, type RealArray, type Vector } from '../matrix.js';
 import { dotHere, rowDotsHere, scaleColumnsHere, scaleRowsHere } from '../plain-loops.js';
+import { type RowBlocks, visitRows } from '../row-blocks.js';
 import * as check from '../shapes.js';
 import { address, type KernelArgument, Launcher, Program, real, whole } from './compile.js';
 import type { Gpu } from './device.js';
@@ -416,7 +417,7 @@ export class CudaBackend implements Backend {
     }
   }
 
-  nearestRows(nearest: Int32Array, cosines: Float64Array, a: Matrix, squaredLengths: Float64Array): void {
+  nearestRows(nearest: Int32Array, cosines: Float64Array, a: RowBlocks, squaredLengths: Float64Array): void {
     this.#ready();
     if (check.checkNearest(nearest, cosines, a, squaredLengths) === 0) return;
     const there = a instanceof DeviceMatrix ? a : this.matrix(a.rows, a.cols, a.dtype);
@@ -424,7 +425,7 @@ export class CudaBackend implements Backend {
     const products = this.matrix(step, a.rows, a.dtype);
     const setMathMode = this.#gpu.calls.bind('blas', 'cublasSetMathMode', ['size_t', 'int']);
     try {
-      if (there !== a) this.copy(there, a);
+      if (there !== a) visitRows(a, (block, start) => this.copy(there.view(start, start + block.rows), block));
       setMathMode(this.#blas, a.rows > mostCompared ? mathMode.tensorCores : mathMode.usual);
       this.#rows.nearestRows(nearest, cosines, squaredLengths, products, (start, end) =>
         this.gemm(products.view(0, end - start), there.view(start, end), there, { transposeB: true }),

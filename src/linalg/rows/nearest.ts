@@ -5,6 +5,7 @@
  */
 import type { Backend } from '../backend.js';
 import { Matrix } from '../matrix.js';
+import type { RowBlocks } from '../row-blocks.js';
 import type { RowKernel } from './calls.js';
 import type { RowWorkbench } from './workbench.js';
 
@@ -23,29 +24,31 @@ export function findNearest(
   multiply: Multiply,
   nearest: Int32Array,
   cosines: Float64Array,
-  a: Matrix,
+  a: RowBlocks,
   squaredLengths: Float64Array,
 ): void {
   const n = a.rows;
   const count = nearest.length / n;
   const single = a.dtype === 'float32';
-  const width = Math.min(tileRows, n);
-  const bytes = a.data.BYTES_PER_ELEMENT;
+  const height = Math.min(blockRows, a.atOnce ?? n);
+  const width = Math.min(tileRows, a.atOnce ?? n, n);
+  const like = single ? new Float32Array(0) : new Float64Array(0);
+  const bytes = like.BYTES_PER_ELEMENT;
   const inverses = squaredLengths.map((square) => 1 / (Math.sqrt(square) || 1));
   const [listsAt, cosinesAt] = [bench.room(nearest.length * 4), bench.room(cosines.length * 8)];
   const [inversesAt, singlesAt, barsAt] = [bench.room(n * 8), bench.room(n * 4 + 16), bench.room(n * 4 + 16)];
-  const productsAt = bench.room(blockRows * width * bytes);
+  const productsAt = bench.room(height * width * bytes);
   const singles = new Float32Array(0);
   bench.reals(inversesAt, n).set(inverses);
   bench.elements(singles, singlesAt, n).set(inverses);
   bench.elements(singles, barsAt, n).fill(Number.NEGATIVE_INFINITY);
   bench.reals(cosinesAt, cosines.length).fill(Number.NEGATIVE_INFINITY);
-  for (let start = 0; start < n; start += blockRows) {
-    const end = Math.min(n, start + blockRows);
+  for (let start = 0; start < n; start += height) {
+    const end = Math.min(n, start + height);
     for (let left = start; left < n; left += width) {
       const right = Math.min(n, left + width);
       const cols = right - left;
-      const products = new Matrix(bench.elements(a.data, productsAt, (end - start) * cols), end - start, cols);
+      const products = new Matrix(bench.elements(like, productsAt, (end - start) * cols), end - start, cols);
       multiply(products, a.view(start, end), a.view(left, right), { transposeB: true });
       const call = (kernel: RowKernel, [top, bottom]: number[], [from, to]: number[]) => {
         const corner = productsAt + ((top - start) * cols + from - left) * bytes;

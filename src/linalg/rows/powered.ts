@@ -4,6 +4,7 @@
  */
 import type { PoweredOptions } from '../backend.js';
 import { Matrix } from '../matrix.js';
+import { runsOf } from '../row-blocks.js';
 import type { RowWorkbench } from './workbench.js';
 
 /** Rows and bytes of a block at most. */
@@ -29,10 +30,12 @@ export function visitPowered(
   for (let start = 0; start < count; start += step) {
     const end = Math.min(count, start + step);
     const block = new Matrix(bench.elements(like, room, (end - start) * cols), end - start, cols);
-    for (const { place, from, to } of runsOf(order, start, end)) {
+    for (const { place, from, to } of order
+      ? runsOf(order.subarray(start, end))
+      : [{ place: 0, from: start, to: end }]) {
       const run = rows.view(from, to);
-      if (rows.dtype === dtype) bench.bringAll(run, room + (place - start) * bytes);
-      else block.view(place - start, place - start + to - from).copyFrom(run);
+      if (rows.dtype === dtype) bench.bringAll(run, room + place * bytes);
+      else block.view(place, place + to - from).copyFrom(run);
     }
     const pieces = scratches.slice(0, Math.ceil((end - start) / pieceRows));
     bench.together(
@@ -45,19 +48,4 @@ export function visitPowered(
     );
     visit(block, start);
   }
-}
-
-/** Stretches of an order in which rows follow one another: where each begins, and its rows. */
-function runsOf(
-  order: Int32Array | undefined,
-  start: number,
-  end: number,
-): { place: number; from: number; to: number }[] {
-  if (!order) return [{ place: start, from: start, to: end }];
-  const runs: { place: number; from: number; to: number }[] = [];
-  for (let place = start, next = start; place < end; place = next) {
-    while (++next < end && order[next] === order[next - 1] + 1);
-    runs.push({ place, from: order[place], to: order[place] + next - place });
-  }
-  return runs;
 }

@@ -7,8 +7,9 @@
 import { ProblemError } from '../../errors.js';
 import type { Backend, Dtype, RealArray } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
-import { byLabel, columnMeans, roomOn, segmentsWithin, withScratch } from '../../numerics/index.js';
+import { byLabel, columnMeans, type LabelOrder, roomOn, segmentsWithin, withScratch } from '../../numerics/index.js';
 import type { Problem } from '../../problem/index.js';
+import { type Features, visitFeatures } from './feature-rows.js';
 import { fingerprint, prepared, preparedNow } from './preparation.js';
 
 export interface WhitenedSpaceOptions {
@@ -60,39 +61,42 @@ export class WhitenedSpace {
     this.within = within;
   }
 
-  /** @param chosen auxiliary categories whose pictures make the space, in this order @default all */
+  /**
+   * @param chosen auxiliary categories whose pictures make the space, in this order @default all
+   * @param source the auxiliary features, where the problem does not have them
+   */
   static async learn(
     problem: Problem,
     backend: Backend,
     options: WhitenedSpaceOptions,
     chosen?: readonly number[],
+    source: Features = problem.auxiliaryFeatures,
   ): Promise<WhitenedSpace> {
     const { auxiliaryFeatures: features, auxiliaryLabels: labels } = problem;
     const { power, shrinkage } = options;
     // Under a name of its own, so that neither makes the other forgotten.
     const name = chosen ? 'whitened space of some categories' : 'whitened space';
     return prepared(name, backend, [features, labels], [power, shrinkage, ...(chosen ?? [])], () =>
-      WhitenedSpace.#learn(problem, backend, options, chosen ?? [...problem.auxiliaryNames.keys()]),
+      WhitenedSpace.#learn(problem, backend, options, chosen ?? [...problem.auxiliaryNames.keys()], source),
     );
   }
 
   static async #learn(
-    { auxiliaryFeatures: features, auxiliaryLabels, auxiliaryNames }: Problem,
+    { auxiliaryLabels, auxiliaryNames }: Problem,
     backend: Backend,
     options: WhitenedSpaceOptions,
     chosen: readonly number[],
+    source: Features,
   ): Promise<WhitenedSpace> {
     const categories = chosen.length;
     const labelOf = new Int32Array(auxiliaryNames.length).fill(-1);
     chosen.forEach((category, label) => {
       labelOf[category] = label;
     });
-    const { order, starts } = byLabel(
-      auxiliaryLabels.map((category) => labelOf[category]),
-      categories,
-    );
-    const pictures = order.length;
-    const counts = Float64Array.from(chosen, (_, c) => starts[c + 1] - starts[c]);
+    const labels = auxiliaryLabels.map((category) => labelOf[category]);
+    const sorted = byLabel(labels, categories);
+    const pictures = sorted.order.length;
+    const counts = Float64Array.from(chosen, (_, c) => sorted.starts[c + 1] - sorted.starts[c]);
     const degrees = pictures - categories;
     if (degrees < 1 || counts.includes(0))
       throw new ProblemError(
@@ -103,21 +107,29 @@ export class WhitenedSpace {
       );
     return withScratch(backend, async (scratch) => {
       // Σ x x' and the sums of the categories, block by block: S_w = Σ x x' − Σ_c n_c m_c m_c'.
-      const d = features.cols;
+      const d = source.cols;
       const scatter = scratch.matrix(d, d);
       const means = Matrix.zeros(categories, d);
       // The products of a block may be in single precision; what they add up to is in double.
       // A GPU is as quick in double, and would have to hand over every block.
       const dtype = backend.device === 'cuda' ? 'float64' : precisionFor(pictures, d);
       const products = dtype === 'float32' ? scratch.matrix(d, d, dtype) : undefined;
-      backend.visitPowered(features, { power: options.power, dtype, order }, (rows, start) => {
-        backend.syrk(products ?? scatter, rows, { transpose: true, beta: products || start === 0 ? 0 : 1 });
-        if (products) add(scatter.data, products.data);
-        const here = segmentsWithin(starts, start, start + rows.rows);
-        const sums = Matrix.zeros(here.starts.length - 1, d, dtype);
-        backend.segmentSums(sums, rows, new Float64Array(rows.rows).fill(1), here.starts);
-        for (let c = 0; c < sums.rows; c++) add(means.row(here.first + c), sums.row(c));
-      });
+      let begun = false;
+      const take = (features: Matrix, { order, starts }: LabelOrder) =>
+        backend.visitPowered(features, { power: options.power, dtype, order }, (rows, start) => {
+          backend.syrk(products ?? scatter, rows, { transpose: true, beta: products || !begun ? 0 : 1 });
+          begun = true;
+          if (products) add(scatter.data, products.data);
+          const here = segmentsWithin(starts, start, start + rows.rows);
+          const sums = Matrix.zeros(here.starts.length - 1, d, dtype);
+          backend.segmentSums(sums, rows, new Float64Array(rows.rows).fill(1), here.starts);
+          for (let c = 0; c < sums.rows; c++) add(means.row(here.first + c), sums.row(c));
+        });
+      if (source instanceof Matrix) take(source, sorted);
+      else
+        await visitFeatures(source, (block, start) =>
+          take(block, byLabel(labels.subarray(start, start + block.rows), categories)),
+        );
       let total = 0;
       for (let j = 0; j < d; j++) total += scatter.at(j, j);
       const centre = new Float64Array(d);

@@ -12,6 +12,7 @@ import { resolveParameters } from '../../parameters.js';
 import { percent } from '../../percent.js';
 import type { Problem } from '../../problem/index.js';
 import {
+  type FeatureRows,
   type FitDetails,
   type FitOptions,
   type KnownAnswers,
@@ -24,10 +25,10 @@ import {
   rowMaxima,
   type StrangerDecision,
   type StrangerGroups,
+  type StreamedRows,
   type Sureness,
   sameRows,
   stackRows,
-  type WebRows,
 } from '../../problem/index.js';
 import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
@@ -39,13 +40,14 @@ import { linearFormula, strangerFormula } from './linear-formula.js';
 import { Neighbours } from './neighbours.js';
 import { aloneOptions, type BowerbirdOptions, folderOptions, parameters, withoutRehearsal } from './options.js';
 import { folderSureness, type Manner, Rehearsal } from './rehearsal.js';
+import { placeOnDisk } from './row-file.js';
 import { mostRoundsAgain, type Settled, settle } from './settle.js';
 import { statedShares } from './shares.js';
 import { BowerbirdSolver, softened } from './solver.js';
 import { lonelyRows, type StrangerModel, type Strangers, strangerRatios } from './strangers.js';
 import { countsAtFirstSight, type TestSide, type TestState } from './test-state.js';
 import { logOdds, softmaxRows } from './vectors.js';
-import { webOnDisk } from './web-file.js';
+import { WebPictures } from './web-pictures.js';
 
 /** Products in a round up to which a folder is settled anew whenever an answer comes in. */
 const smallWork = 3e7;
@@ -65,10 +67,8 @@ interface Stage {
   readonly state: TestState;
 }
 
-export interface BowerbirdFitOptions extends FitOptions {
-  /** The web pictures, where they do not fit in memory; the problem then has their labels, and no features of them. */
-  webRows?: WebRows;
-}
+/** Pictures that do not fit in memory are given as rows; the problem then has their labels, and no features of them. */
+export interface BowerbirdFitOptions extends FitOptions, StreamedRows {}
 
 interface Fitted {
   readonly backend: Backend;
@@ -113,29 +113,34 @@ export class Bowerbird implements Method {
     this.options = resolveParameters('bowerbird', parameters, given);
   }
 
-  async fit(problem: Problem, { backend, signal, onProgress, webRows }: BowerbirdFitOptions): Promise<this> {
+  async fit(problem: Problem, given: BowerbirdFitOptions): Promise<this> {
+    const { backend, signal, onProgress, webRows, testRows } = given;
     signal?.throwIfAborted();
-    requireLearnable(problem);
+    requireLearnable(problem, testRows?.rows);
     const { options } = this;
+    const auxiliary = given.auxiliaryRows ?? problem.auxiliaryFeatures;
     this.#warnings = [];
     const pause = async () => {
       await yieldToEventLoop();
       signal?.throwIfAborted();
     };
-    let rehearsal = await Rehearsal.hold(problem, backend, options, pause);
+    let rehearsal = await Rehearsal.hold(problem, backend, options, pause, undefined, auxiliary);
     if (!rehearsal)
       this.#warnings.push(
         `${problem.auxiliaryNames.length} auxiliary categories are too few to rehearse with: how sure answers are, and which pictures show no listed category, is guessed at`,
       );
-    const space = await WhitenedSpace.learn(problem, backend, options);
+    const space = await WhitenedSpace.learn(problem, backend, options, undefined, auxiliary);
     await pause();
-    const pictures = place(space, problem.testFeatures);
-    const web =
-      webRows &&
-      (await webOnDisk(backend, space, webRows, byLabel(problem.webLabels, problem.testNames.length), async (part) => {
-        onProgress?.({ done: 0, total: options.rounds, detail: `${percent(part)} % of the web pictures whitened` });
+    const onDisk = (rows: FeatureRows, kind: 'web' | 'test', order?: Int32Array) => {
+      const told = async (part: number) => {
+        onProgress?.({ done: 0, total: options.rounds, detail: `${percent(part)} % of the ${kind} pictures whitened` });
         await pause();
-      }));
+      };
+      return placeOnDisk(space, rows, told, order);
+    };
+    const pictures = testRows ? await onDisk(testRows, 'test') : place(space, problem.testFeatures);
+    const { order, starts } = byLabel(problem.webLabels, problem.testNames.length);
+    const web = webRows && new WebPictures(backend, await onDisk(webRows, 'web', order), starts);
     const laid = layGround(backend, space, problem, options, web);
     const named = namedPictures(pictures, problem.testKnown, problem.testNames.length);
     const ground: Ground = { ...laid, ...(named && { named }) };
@@ -145,7 +150,7 @@ export class Bowerbird implements Method {
     await pause();
     const wrong = rehearsal?.wrongFor(alone);
     if (wrong !== undefined) {
-      rehearsal = (await Rehearsal.hold(problem, backend, options, pause, wrong)) ?? rehearsal;
+      rehearsal = (await Rehearsal.hold(problem, backend, options, pause, wrong, auxiliary)) ?? rehearsal;
       alone = new BowerbirdSolver(ground, aloneOptions(options, rehearsal));
       alone.learnFromWeb();
       await pause();
@@ -173,7 +178,7 @@ export class Bowerbird implements Method {
     const signs = rows && { rows, counts: countsAtFirstSight(start, everything) };
     const strangers = findStrangers(everything, signs, neighbours, rehearsal);
     const side = { ...everything, listed: strangers.weights };
-    const single = problem.testFeatures.rows < 2;
+    const single = pictures.rows.rows < 2;
     const told = async (rounds: number, change: number) => {
       onProgress?.({ done: rounds, total: options.rounds, detail: `${percent(change)} % moved` });
       await pause();
@@ -272,7 +277,7 @@ export class Bowerbird implements Method {
 
   decisionValues(features: Matrix): Matrix {
     const fitted = this.#require();
-    if (sameRows(features, fitted.features)) return fitted.stage.state.decisions();
+    if (isFolder(features, fitted)) return fitted.stage.state.decisions();
     return linearDecisions(
       fitted.backend,
       this.model_,
@@ -281,8 +286,8 @@ export class Bowerbird implements Method {
   }
 
   predict(features: Matrix): Int32Array {
-    const { answers, features: own } = this.#require();
-    return sameRows(features, own) ? answers.slice() : rowMaxima(this.decisionValues(features));
+    const fitted = this.#require();
+    return isFolder(features, fitted) ? fitted.answers.slice() : rowMaxima(this.decisionValues(features));
   }
 
   webWeights(): Float64Array {
@@ -295,7 +300,7 @@ export class Bowerbird implements Method {
 
   probabilities(features: Matrix): Probabilities {
     const fitted = this.#require();
-    const own = sameRows(features, fitted.features);
+    const own = isFolder(features, fitted);
     const listed = this.decisionValues(features).copy('float64');
     const { factor, doubt } = own ? fitted.sureness : fitted.laterSureness;
     for (let k = 0; k < listed.data.length; k++) listed.data[k] *= factor;
@@ -346,6 +351,11 @@ export class Bowerbird implements Method {
   }
 }
 
+/** Whether these are the test pictures of the fit. The matrix without rows of a problem that is streamed stands for all of them. */
+function isFolder(features: Matrix, { features: own }: Fitted): boolean {
+  return features === own || (own.rows > 0 && sameRows(features, own));
+}
+
 function laterStrangers({ space, later }: Fitted, features: Matrix): Float64Array {
   if (!later) return new Float64Array(features.rows);
   const { solver, variance, model, odds } = later;
@@ -380,7 +390,7 @@ export const bowerbirdSpec: MethodSpec = {
   citation: 'This project; docs/method.md',
   uses: ['web', 'auxiliary', 'test', 'text', 'semantics'],
   setting: 'both',
-  streams: true,
+  streams: ['auxiliary', 'web', 'test'],
   parameters,
   create: (given) => new Bowerbird(given),
 };

@@ -4,8 +4,8 @@
  * else planted ones with a known share of wrong pictures.
  */
 import { type Matrix, Random } from '../../linalg/index.js';
-import { contentOrder } from '../../numerics/index.js';
 import { type Problem, plantWeb, rowsWhere, selectIntegers, selectRows } from '../../problem/index.js';
+import { contentOrderOf, type Features } from '../blocks/feature-rows.js';
 
 /** Fewer auxiliary categories than these cannot play all parts. */
 const leastCategories = 6;
@@ -33,11 +33,15 @@ export interface Cast {
   readonly crawled: boolean;
 }
 
-export function castOf(problem: Problem): Cast | undefined {
-  const { auxiliaryFeatures, auxiliaryLabels, auxiliaryNames, validationWeb } = problem;
+/** @param auxiliary the auxiliary features, where the problem does not have them */
+export async function castOf(
+  problem: Problem,
+  auxiliary: Features = problem.auxiliaryFeatures,
+): Promise<Cast | undefined> {
+  const { auxiliaryLabels, auxiliaryNames, validationWeb } = problem;
   const rows: number[][] = Array.from(auxiliaryNames, () => []);
   const order: number[] = [];
-  for (const row of contentOrder(auxiliaryFeatures, auxiliaryLabels)) {
+  for (const row of await contentOrderOf(auxiliary, auxiliaryLabels)) {
     const category = auxiliaryLabels[row];
     if (rows[category].length === 0) order.push(category);
     rows[category].push(row);

@@ -3,9 +3,10 @@
  * pictures and categories vary in it, what words say of the categories' looks, and the web pictures, all measured from
  * the mean of the auxiliary pictures.
  */
-import type { Backend, Matrix } from '../../linalg/index.js';
+import { type Backend, Matrix, type RowBlocks } from '../../linalg/index.js';
 import { byLabel, keptOn, rowDots } from '../../numerics/index.js';
 import { type Problem, selectIntegers, selectRows } from '../../problem/index.js';
+import { type Features, featuresAt } from '../blocks/feature-rows.js';
 import { precisionFor, type WhitenedSpace } from '../blocks/whitened-space.js';
 import { imageTextHint } from './image-text.js';
 import type { NamedPictures } from './known.js';
@@ -18,8 +19,8 @@ import { type KnownCategories, type WordPrior, wordPrior } from './words.js';
  * Rows of the whitened space and their squared lengths. Many pictures are kept in single precision: products are then twice as
  * fast, and what they are summed up to is still kept in double.
  */
-export interface Placed {
-  readonly rows: Matrix;
+export interface Placed<Rows extends RowBlocks = RowBlocks> {
+  readonly rows: Rows;
   readonly squaredLengths: Float64Array;
 }
 
@@ -58,7 +59,7 @@ export function layGround(
   space: WhitenedSpace,
   problem: Problem,
   options: GroundOptions,
-  given?: Placed | WebPictures,
+  given?: Placed<Matrix> | WebPictures,
 ): Ground {
   const known = knownCategories(space);
   const { trust, smoothing } = options;
@@ -67,7 +68,7 @@ export function layGround(
   const sorted = order.every((row, i) => row === i);
   const inOrder = () => {
     if (!given) return place(space, problem.webFeatures, sorted ? undefined : order);
-    return sorted ? (given as Placed) : selectPlaced(given as Placed, order);
+    return sorted ? (given as Placed<Matrix>) : selectPlaced(given as Placed, order);
   };
   const placed = given instanceof WebPictures ? undefined : inOrder();
   const webLabels = sorted ? problem.webLabels : selectIntegers(problem.webLabels, order);
@@ -76,7 +77,7 @@ export function layGround(
     ...{ backend, space, known, prior },
     dimension: known.means.cols,
     priorCovariance: keptOn(backend, prior.covariance),
-    web: placed ? WebPictures.inMemory(backend, placed, starts) : (given as WebPictures),
+    web: placed ? new WebPictures(backend, placed, starts) : (given as WebPictures),
     ...(placed && { webToKnown: productsOn(backend, placed.rows, known.means) }),
     ...{ webLabels, webStarts: starts, webOrder: order },
     ...(problem.webVouched && { webKnown: Int8Array.from(order, (row) => Number(problem.webVouched![row])) }),
@@ -84,16 +85,21 @@ export function layGround(
   };
 }
 
-export function place(space: WhitenedSpace, features: Matrix, order?: Int32Array): Placed {
+export function place(space: WhitenedSpace, features: Matrix, order?: Int32Array): Placed<Matrix> {
   return withLengths(space.backend, space.placeOnce(features, precisionFor(features.rows, features.cols), order));
 }
 
 /** Some of the pictures, which are not kept. */
-export function placeSome(space: WhitenedSpace, features: Matrix, chosen: Int32Array): Placed {
-  return withLengths(space.backend, space.placeRows(features, precisionFor(chosen.length, features.cols), chosen));
+export async function placeSome(space: WhitenedSpace, source: Features, chosen: Int32Array): Promise<Placed<Matrix>> {
+  const dtype = precisionFor(chosen.length, source.cols);
+  const rows =
+    source instanceof Matrix
+      ? space.placeRows(source, dtype, chosen)
+      : space.placeRows(await featuresAt(source, chosen), dtype);
+  return withLengths(space.backend, rows);
 }
 
-function withLengths(backend: Backend, rows: Matrix): Placed {
+export function withLengths(backend: Backend, rows: Matrix): Placed<Matrix> {
   const squares = rows.dtype === 'float64' ? new Float64Array(rows.rows) : new Float32Array(rows.rows);
   backend.rowDots(squares, rows, rows);
   return { rows, squaredLengths: Float64Array.from(squares) };
@@ -112,7 +118,7 @@ function knownCategories({
   return { means, squares, counts, within, between: Math.max(spread - fromSampling, 0.05 * spread, 1e-9) };
 }
 
-export function selectPlaced({ rows, squaredLengths }: Placed, chosen: ArrayLike<number>): Placed {
+export function selectPlaced({ rows, squaredLengths }: Placed, chosen: ArrayLike<number>): Placed<Matrix> {
   return {
     rows: selectRows(rows, chosen),
     squaredLengths: Float64Array.from(chosen, (j) => squaredLengths[j]),

@@ -5,7 +5,7 @@
  */
 import { Matrix } from '../../linalg/index.js';
 import { rowDots, timesTransposed } from '../../numerics/index.js';
-import { rowMaxima, type StrangerGroups, selectRows, unlistedChance } from '../../problem/index.js';
+import { rowMaxima, rowsWhere, type StrangerGroups, selectRows, unlistedChance } from '../../problem/index.js';
 import type { Placed } from './ground.js';
 import type { BowerbirdSolver } from './solver.js';
 import { axpy, distances } from './vectors.js';
@@ -27,10 +27,11 @@ export function groupStrangers(
   const count = of.reduce((most, group) => Math.max(most, group + 1), 0);
   const sums = Matrix.zeros(count, pictures.rows.cols);
   const members = new Float64Array(count);
-  of.forEach((group, j) => {
-    if (group < 0) return;
-    axpy(sums.row(group), 1, pictures.rows.row(j));
-    members[group]++;
+  const grouped = rowsWhere(of.length, (j) => of[j] >= 0);
+  const rows = selectRows(pictures.rows, grouped);
+  grouped.forEach((j, place) => {
+    axpy(sums.row(of[j]), 1, rows.row(place));
+    members[of[j]]++;
   });
   for (let g = 0; g < count; g++) for (let k = 0; k < sums.cols; k++) sums.row(g)[k] /= members[g];
   const { backend, known } = solver.ground;

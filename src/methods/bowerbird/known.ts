@@ -4,7 +4,7 @@
  * the looks of its category it is one picture as all others; among its neighbours it counts for several (`answerWeight`),
  * because a folder's mistakes are shared: pictures that were assigned to a category support each other, right or wrong.
  */
-import type { Matrix, RowLeaders } from '../../linalg/index.js';
+import type { Matrix, RowBlocks, RowLeaders } from '../../linalg/index.js';
 import { selectRows, unanswered } from '../../problem/index.js';
 
 /** Chance that what a person says is not so. */
@@ -57,7 +57,7 @@ export interface NamedPictures {
 }
 
 export function namedPictures(
-  { rows }: { readonly rows: Matrix },
+  { rows }: { readonly rows: RowBlocks },
   known: Int32Array | undefined,
   categories: number,
 ): NamedPictures | undefined {

@@ -1,6 +1,5 @@
 /** Landmarks among pictures, directions in which many of them lie, and lists of what is nearest. */
-import type { Backend } from '../../linalg/index.js';
-import { Matrix, Random } from '../../linalg/index.js';
+import { type Backend, Matrix, Random, type RowBlocks, visitRows } from '../../linalg/index.js';
 import { byLabel, unitRows } from '../../numerics/index.js';
 import { selectRows } from '../../problem/index.js';
 import type { Placed } from './ground.js';
@@ -75,16 +74,16 @@ export function placeLandmarks(backend: Backend, { rows }: Placed, count: number
 }
 
 /** The `count` nearest landmarks of each picture, nearest first, one picture after the other. */
-export function nearestLandmarks(backend: Backend, rows: Matrix, landmarks: Matrix, count: number): Int32Array {
+export function nearestLandmarks(backend: Backend, rows: RowBlocks, landmarks: Matrix, count: number): Int32Array {
   const found = new Int32Array(rows.rows * count);
   const lists = new Lists(found, new Float64Array(found.length), count);
-  for (let start = 0; start < rows.rows; start += blockRows) {
-    const end = Math.min(rows.rows, start + blockRows);
-    const products = Matrix.zeros(end - start, landmarks.rows, rows.dtype);
-    backend.gemm(products, rows.view(start, end), landmarks, { transposeB: true });
-    for (let i = start, at = 0; i < end; i++)
+  const see = (block: Matrix, start: number) => {
+    const products = Matrix.zeros(block.rows, landmarks.rows, rows.dtype);
+    backend.gemm(products, block, landmarks, { transposeB: true });
+    for (let i = start, at = 0; i < start + block.rows; i++)
       for (let mark = 0; mark < landmarks.rows; mark++, at++)
         if (products.data[at] > lists.last(i)) lists.enter(i, mark, products.data[at]);
-  }
+  };
+  visitRows(rows, see, blockRows);
   return found;
 }

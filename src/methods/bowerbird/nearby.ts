@@ -3,8 +3,7 @@
  * and two pictures are compared where the landmark nearest to one is among the few nearest to the other. How few are enough is
  * measured by some pictures whose nearest ones are known; where it would take many, every pair is compared after all.
  */
-import type { Backend } from '../../linalg/index.js';
-import { Matrix, Random } from '../../linalg/index.js';
+import { type Backend, Matrix, Random, visitRows } from '../../linalg/index.js';
 import { byLabel } from '../../numerics/index.js';
 import { selectRows } from '../../problem/index.js';
 import type { Placed } from './ground.js';
@@ -127,16 +126,16 @@ function compareWithAll(
 ): void {
   const lengths = squaredLengths.map((square) => Math.sqrt(square) || 1);
   const own = selectRows(rows, chosen);
-  for (let start = 0; start < rows.rows; start += blockRows) {
-    const end = Math.min(rows.rows, start + blockRows);
-    const products = Matrix.zeros(chosen.length, end - start, rows.dtype);
-    backend.gemm(products, own, rows.view(start, end), { transposeB: true });
+  const see = (block: Matrix, start: number) => {
+    const products = Matrix.zeros(chosen.length, block.rows, rows.dtype);
+    backend.gemm(products, own, block, { transposeB: true });
     chosen.forEach((i, place) => {
       const list = listOf(i, place);
-      for (let j = start; j < end; j++) {
+      for (let j = start; j < start + block.rows; j++) {
         const cosine = products.at(place, j - start) / (lengths[i] * lengths[j]);
         if (cosine > lists.last(list) && i !== j) lists.enter(list, j, cosine);
       }
     });
-  }
+  };
+  visitRows(rows, see, blockRows);
 }

@@ -6,6 +6,7 @@
 import type { Backend } from '../../linalg/index.js';
 import type { Problem, Sureness } from '../../problem/index.js';
 import { restrictToCategories, selectIntegers } from '../../problem/index.js';
+import type { Features } from '../blocks/feature-rows.js';
 import { type Ingredients, prepared } from '../blocks/preparation.js';
 import { WhitenedSpace } from '../blocks/whitened-space.js';
 import { castOf, plantedWrong, playsOf } from './cast.js';
@@ -118,6 +119,7 @@ export class Rehearsal {
    * Undefined where there are too few auxiliary categories, or too few pictures of them, to rehearse with. Fits of one
    * problem mostly want the same ones.
    * @param wrong share of wrong web pictures where they are planted
+   * @param auxiliary the auxiliary features, where the problem does not have them
    */
   static hold(
     problem: Problem,
@@ -125,9 +127,10 @@ export class Rehearsal {
     options: RehearsalOptions,
     pause: () => Promise<void>,
     wrong = plantedWrong,
+    auxiliary: Features = problem.auxiliaryFeatures,
   ): Promise<Rehearsal | undefined> {
     return prepared('rehearsal', backend, ingredientsOf(problem), parametersOf(problem, options, wrong), () =>
-      Rehearsal.#hold(problem, backend, options, pause, wrong),
+      Rehearsal.#hold(problem, backend, options, pause, wrong, auxiliary),
     );
   }
 
@@ -150,13 +153,15 @@ export class Rehearsal {
     options: RehearsalOptions,
     pause: () => Promise<void>,
     wrong: number,
+    auxiliary: Features,
   ): Promise<Rehearsal | undefined> {
-    const cast = castOf(problem);
+    const cast = await castOf(problem, auxiliary);
     if (!cast) return undefined;
-    const space = await WhitenedSpace.learn(problem, backend, options, cast.audience);
+    const space = await WhitenedSpace.learn(problem, backend, options, cast.audience, auxiliary);
     const stage = restrictToCategories(withoutPictures(problem), { auxiliary: cast.audience });
     await pause();
-    const drafts = draftsOf(problem, stage, cast, playsOf(problem, cast, wrong), backend, space, options);
+    const plays = playsOf(problem, cast, wrong);
+    const drafts = await draftsOf(problem, auxiliary, stage, cast, plays, backend, space, options);
     if (drafts.length === 0) return undefined;
     await pause();
     // How sharply distances decide and how far evidence is believed depend on each other: from all web pictures trusted

@@ -5,7 +5,7 @@
  * few or wrong web pictures explain nothing well: so signs are measured by those of the trusted web pictures, each left out
  * of the mean that it helped to make, since these are no strangers.
  */
-import { type Backend, Matrix, type PeakScores, type RowPeaks } from '../../linalg/index.js';
+import { type Backend, Matrix, type PeakScores, type RowBlocks, type RowPeaks, visitRows } from '../../linalg/index.js';
 import { logSumExp, roomOn, rowDots } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 import type { Neighbours } from './neighbours.js';
@@ -27,8 +27,9 @@ const aroundSigns = [0, 1, 2, 3, 5];
 /** Web pictures whose signs are looked at together, and those that are enough to measure by. */
 const webBlock = 4096;
 const enoughWeb = 5000;
-/** Columns of neighbours' sums that are held at a time. */
+/** Columns of neighbours' sums that are held at a time, and numbers of those that have to be read. */
 const lookColumns = 256;
+const lookNumbers = 2 ** 26;
 
 /** Reads the signs of pictures as a solver's means, which must not change meanwhile, explain them. */
 export class SignReader {
@@ -266,17 +267,19 @@ function commonLook(
   };
   const most = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
   const lengths = new Float64Array(n);
-  const room = roomOn(backend, 1, n * Math.min(lookColumns, Math.max(products.cols, rows.cols)), rows.dtype);
+  const mostColumns =
+    rows instanceof Matrix ? lookColumns : Math.max(1, Math.min(lookColumns, Math.floor(lookNumbers / n)));
+  const room = roomOn(backend, 1, n * Math.min(mostColumns, Math.max(products.cols, rows.cols)), rows.dtype);
   /** Means over neighbours of some columns at a time, row after row. */
-  const visit = (source: Matrix, see: (sums: Matrix, column: number, end: number) => void) => {
-    for (let column = 0; column < source.cols; column += lookColumns) {
-      const end = Math.min(source.cols, column + lookColumns);
+  const visit = (source: RowBlocks, see: (sums: Matrix, column: number, end: number) => void) => {
+    for (let column = 0; column < source.cols; column += mostColumns) {
+      const end = Math.min(source.cols, column + mostColumns);
       const width = end - column;
       const sums = room
         .view(0, 1, 0, n * width)
         .reshaped(n, width)
         .fill(0);
-      backend.addSparse(sums, sparse, source.view(0, n, column, end));
+      backend.addSparse(sums, sparse, columnsOf(source, column, end));
       see(sums, column, end);
     }
   };
@@ -293,6 +296,16 @@ function commonLook(
   });
   backend.release(room);
   return most.map((value, j) => value / Math.max(lengths[j], 1e-12));
+}
+
+/** Some columns of all rows. */
+function columnsOf(rows: RowBlocks, from: number, to: number): Matrix {
+  if (rows instanceof Matrix) return rows.view(0, rows.rows, from, to);
+  const columns = Matrix.zeros(rows.rows, to - from, rows.dtype);
+  visitRows(rows, (block, start) => {
+    columns.view(start, start + block.rows).copyFrom(block.view(0, block.rows, from, to));
+  });
+  return columns;
 }
 
 const rootOf = (square: number): number => Math.sqrt(Math.max(square, 1e-12));

@@ -1,6 +1,6 @@
 /** The test pictures' side of the estimate: assignments, shares, variance and shift. */
 import { MemoryError } from '../../errors.js';
-import { type ArrayOf, type Dtype, Matrix, type RowLeaders } from '../../linalg/index.js';
+import { type ArrayOf, type Dtype, Matrix, type RowLeaders, visitRows } from '../../linalg/index.js';
 import { roomOn } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 import { answerWeights, holdAnswers, holdLeaders } from './known.js';
@@ -45,18 +45,19 @@ export function countsAtFirstSight(solver: BowerbirdSolver, side: TestSide): Flo
   const totals = new Float64Array(candidates);
   const step =
     solver.ground.backend.device === 'cuda' ? Math.max(shortSum, Math.floor(manyOnGpu / candidates)) : shortSum;
-  for (let start = 0; start < rows.rows; start += step) {
-    const end = Math.min(rows.rows, start + step);
+  const see = (block: Matrix, start: number) => {
+    const end = start + block.rows;
     const state = new TestState(solver, {
       ...side,
-      pictures: { rows: rows.view(start, end), squaredLengths: squaredLengths.subarray(start, end) },
+      pictures: { rows: block, squaredLengths: squaredLengths.subarray(start, end) },
       neighbours: undefined,
       listed: side.listed?.subarray(start, end),
       known: side.known?.subarray(start, end),
     });
     axpy(totals, 1, state.counts);
     state.release();
-  }
+  };
+  visitRows(rows, see, step);
   return totals;
 }
 
@@ -202,13 +203,17 @@ export class TestState {
     const { rows, squaredLengths } = this.side.pictures;
     const { categories: count } = this.solver;
     const { scores, shift } = this;
-    productsWith(backend, rows, this.stretchedMeans(rows.dtype), scores.view(0, scores.rows, 0, count));
+    const stretched = this.stretchedMeans(rows.dtype);
+    const along = new Float64Array(rows.rows);
+    visitRows(rows, (block, start) => {
+      productsWith(backend, block, stretched, scores.view(start, start + block.rows, 0, count));
+      along.set(timesVector(backend, block, shift), start);
+    });
     if (this.side.generalized) {
       this.#knownProducts ??= productsOn(backend, rows, known.means);
       backend.copy(scores.view(0, scores.rows, count, scores.cols), this.#knownProducts);
     }
     // ‖x_j − δ − f_c μ_c‖² = lengths[j] − 2 products_jc + squares[c].
-    const along = timesVector(backend, rows, shift);
     const shiftLength = dotOf(shift, shift);
     const lengths = squaredLengths.map((length, j) => length - 2 * along[j] + shiftLength);
     const { means, squares: listedSquares } = this.solver;
@@ -280,17 +285,17 @@ export class TestState {
     // Sums in single precision are short, and added up in double.
     const room = (dtype: Dtype) => roomOn(backend, count, rows.cols, dtype);
     const [total, part] = [room('float64'), rows.dtype === 'float64' ? undefined : room(rows.dtype)];
-    const wide = part && rows.rows > shortSum ? room('float64') : undefined;
-    for (let start = 0; start < rows.rows; start += shortSum) {
-      const end = Math.min(rows.rows, start + shortSum);
+    const wide = part && rows.rows > Math.min(shortSum, rows.atOnce ?? shortSum) ? room('float64') : undefined;
+    const see = (pictures: Matrix, start: number) => {
+      const end = start + pictures.rows;
       const weighted = this.#scratch.view(start, end, 0, count);
       backend.copy(weighted, this.assignments.view(start, end, 0, count));
       backend.scaleRows(weighted, inPrecision.subarray(start, end));
-      const pictures = rows.view(start, end);
       backend.gemm(part ?? total, weighted, pictures, { transposeA: true, beta: part || start === 0 ? 0 : 1 });
       if (part) backend.copy(start === 0 ? total : wide!, part);
       if (part && start > 0) backend.axpby(total, 1, wide!, 1);
-    }
+    };
+    visitRows(rows, see, shortSum);
     const sums = backend.device === 'cuda' ? total.copy() : total;
     for (const matrix of [total, part, wide]) if (matrix) backend.release(matrix);
     return {
@@ -398,9 +403,12 @@ export class TestState {
     let total = 0;
     for (let c = 0; c < count; c++) total += this.counts[c];
     // The chances of a picture add up to 1, so that the categories' sums are together that of the pictures.
-    const sum = Matrix.zeros(1, d, rows.dtype);
-    backend.segmentSums(sum, rows, this.#weights, Int32Array.of(0, rows.rows));
-    axpy(difference, 1 / total, sum.row(0));
+    visitRows(rows, (block, start) => {
+      const sum = Matrix.zeros(1, d, rows.dtype);
+      const weights = this.#weights.subarray(start, start + block.rows);
+      backend.segmentSums(sum, block, weights, Int32Array.of(0, block.rows));
+      axpy(difference, 1 / total, sum.row(0));
+    });
     const { concentration } = this.shareModel;
     let chance = (known.between * (concentration + 1)) / (count * concentration + 1);
     for (let c = 0; c < count; c++) {

@@ -1,22 +1,25 @@
 /** Distances, shifts and softmax: what both sides of the estimate compute with. */
-import type { Backend, Dtype, RealArray } from '../../linalg/index.js';
-import { Matrix } from '../../linalg/index.js';
+import type { Backend, Dtype, RealArray, RowBlocks } from '../../linalg/index.js';
+import { Matrix, visitRows } from '../../linalg/index.js';
 import { roomOn, rowDots, softmaxInPlace } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 
 /** Products of pictures with other rows, in the pictures' precision, n×C. */
 export function productsWith(
   backend: Backend,
-  pictures: Matrix,
+  pictures: RowBlocks,
   others: Matrix,
   result = Matrix.zeros(pictures.rows, others.rows, pictures.dtype) as Matrix,
 ): Matrix {
-  backend.gemm(result, pictures, inPrecision(others, pictures), { transposeB: true });
+  const means = inPrecision(others, pictures);
+  visitRows(pictures, (block, start) => {
+    backend.gemm(result.view(start, start + block.rows), block, means, { transposeB: true });
+  });
   return result;
 }
 
 /** The same, where the pictures are. */
-export function productsOn(backend: Backend, pictures: Matrix, others: Matrix<Float64Array>): Matrix {
+export function productsOn(backend: Backend, pictures: RowBlocks, others: Matrix<Float64Array>): Matrix {
   const room = roomOn(backend, pictures.rows, others.rows, pictures.dtype);
   return productsWith(backend, pictures, others, room);
 }

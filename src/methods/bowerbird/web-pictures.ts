@@ -1,23 +1,11 @@
 /**
- * The web pictures of a fit, whitened and in the order of their labels, in memory or elsewhere (web-file.ts). Whatever is
+ * The web pictures of a fit, whitened and in the order of their labels, in memory or elsewhere (row-file.ts). Whatever is
  * computed with them is a pass over blocks of rows, so that they need not be there all at once.
  */
-import type { Backend, Dtype } from '../../linalg/index.js';
-import { Matrix } from '../../linalg/index.js';
+import { type Backend, type Dtype, Matrix, type RowBlocks, visitRows } from '../../linalg/index.js';
 import { segmentsWithin } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 import { axpy, inPrecision, timesVector } from './vectors.js';
-
-/** Where whitened rows lie. */
-export interface RowBlocks {
-  readonly rows: number;
-  readonly cols: number;
-  readonly dtype: Dtype;
-  /** Rows that can be had together. */
-  readonly atOnce: number;
-  /** Rows [start, end); valid until the next ones are asked for. */
-  read(start: number, end: number): Matrix;
-}
 
 /** Sums by category to be made in one pass: rows times weights, in their own precision where one pass is enough, and the weights. */
 export interface Sums {
@@ -40,17 +28,11 @@ export class WebPictures {
   #last: { start: number; end: number; segments: Segments } | undefined;
 
   /** @param starts where the pictures of each category begin, and where the last ones end */
-  constructor(backend: Backend, blocks: RowBlocks, squaredLengths: Float64Array, starts: Int32Array) {
+  constructor(backend: Backend, { rows, squaredLengths }: Placed, starts: Int32Array) {
     this.squaredLengths = squaredLengths;
     this.#backend = backend;
-    this.#blocks = blocks;
+    this.#blocks = rows;
     this.#starts = starts;
-  }
-
-  static inMemory(backend: Backend, { rows, squaredLengths }: Placed, starts: Int32Array): WebPictures {
-    const read = (start: number, end: number) => rows.view(start, end);
-    const { rows: count, cols, dtype } = rows;
-    return new WebPictures(backend, { rows: count, cols, dtype, atOnce: count, read }, squaredLengths, starts);
   }
 
   get count(): number {
@@ -63,15 +45,12 @@ export class WebPictures {
 
   /** Whether all of them are at hand. */
   get resident(): boolean {
-    return this.#blocks.atOnce >= this.count;
+    return (this.#blocks.atOnce ?? this.count) >= this.count;
   }
 
   /** Calls `see` with blocks of rows in their order, at most so many together, and the place of the first. */
-  visit(see: (rows: Matrix, start: number) => void, most = this.count): void {
-    const step = Math.max(1, Math.min(most, this.#blocks.atOnce));
-    for (let start = 0; start < this.count; start += step) {
-      see(this.#blocks.read(start, Math.min(this.count, start + step)), start);
-    }
+  visit(see: (rows: Matrix, start: number) => void, most?: number): void {
+    visitRows(this.#blocks, see, most);
   }
 
   /** For each of several weightings the sums of the rows by category, all in one pass. */

@@ -2,10 +2,11 @@
  * The worlds of a rehearsal: plays (cast.ts) with their pictures placed and their web pictures learnt from, and folders drawn
  * from them.
  */
-import type { Backend } from '../../linalg/index.js';
+import type { Backend, Matrix } from '../../linalg/index.js';
 import { Random } from '../../linalg/index.js';
 import type { Problem } from '../../problem/index.js';
 import { rowsWhere, selectIntegers, selectRows } from '../../problem/index.js';
+import type { Features } from '../blocks/feature-rows.js';
 import type { WhitenedSpace } from '../blocks/whitened-space.js';
 import type { Cast, Play } from './cast.js';
 import { type Ground, type GroundOptions, layGround, type Placed, place, placeSome, selectPlaced } from './ground.js';
@@ -17,7 +18,7 @@ import { distances } from './vectors.js';
 /** One split of the rehearsing categories. */
 export interface Draft {
   readonly ground: Ground;
-  readonly pictures: Placed;
+  readonly pictures: Placed<Matrix>;
   /** Among the listed ones of this world; −1 for strangers, which come last. */
   readonly truth: Int32Array;
   /** Auxiliary category of each picture. */
@@ -33,21 +34,22 @@ export interface World extends Draft {
 }
 
 /** Pictures that several plays use are placed once. */
-export function draftsOf(
+export async function draftsOf(
   problem: Problem,
+  auxiliary: Features,
   stage: Problem,
   cast: Cast,
   plays: readonly Play[],
   backend: Backend,
   space: WhitenedSpace,
   options: GroundOptions,
-): Draft[] {
+): Promise<Draft[]> {
   const used = [
     ...new Set(plays.flatMap((play) => [...play.test, ...(cast.crawled ? [] : Array.from(play.web.rows))])),
   ];
   used.sort((a, b) => a - b);
   const places = new Map(used.map((row, k) => [row, k]));
-  const all = placeSome(space, problem.auxiliaryFeatures, Int32Array.from(used));
+  const all = await placeSome(space, auxiliary, Int32Array.from(used));
   const chosen = (rows: ArrayLike<number>) =>
     selectPlaced(
       all,

@@ -20,8 +20,8 @@ function crawled(whole: Problem, categories: number): Problem {
 }
 
 describe('the cast of a rehearsal', () => {
-  it('plants about the share of wrong web pictures that was asked for, and uses no picture twice', () => {
-    const cast = castOf(problem)!;
+  it('plants about the share of wrong web pictures that was asked for, and uses no picture twice', async () => {
+    const cast = (await castOf(problem))!;
     // Fewer than asked for where the pictures of others run out.
     for (const [wrong, least] of [
       [0.2, 0.1],
@@ -48,12 +48,12 @@ describe('the cast of a rehearsal', () => {
     }
   });
 
-  it('gives two plays of many pictures, with no more web pictures than teach something, as many for each category', () => {
+  it('gives two plays of many pictures, with no more web pictures than teach something, as many for each category', async () => {
     const many = generateProblem({
       ...{ seed: 4, auxiliaryCategories: 80, auxiliaryPerCategory: 160, webPerCategory: 200, text: false },
       ...{ dimensions: 2, validation: false },
     });
-    const plays = playsOf(many, castOf(many)!, 0.35);
+    const plays = playsOf(many, (await castOf(many))!, 0.35);
     expect(plays).toHaveLength(2);
     for (const { web, listed } of plays) {
       expect(web.labels.length).toBeLessThanOrEqual(2000);
@@ -63,18 +63,18 @@ describe('the cast of a rehearsal', () => {
     }
   });
 
-  it('reads what stands beside crawled pictures only if the listed categories have text too', () => {
+  it('reads what stands beside crawled pictures only if the listed categories have text too', async () => {
     const given = crawled(problem, 12);
     const validationWeb = { ...given.validationWeb!, text: given.validationWeb!.features };
-    const played = (webText?: Problem['webText']) => {
+    const played = async (webText?: Problem['webText']) => {
       const told: Problem = { ...given, validationWeb, webText };
-      return playsOf(told, castOf(told)!, 0.35).map(({ web }) => web.text?.rows === web.labels.length);
+      return playsOf(told, (await castOf(told))!, 0.35).map(({ web }) => web.text?.rows === web.labels.length);
     };
-    expect(played(given.webFeatures)).toEqual([true, true, true]);
-    expect(played()).toEqual([false, false, false]);
+    expect(await played(given.webFeatures)).toEqual([true, true, true]);
+    expect(await played()).toEqual([false, false, false]);
   });
 
-  it('takes as many crawled pictures of a category as the listed ones have, the first ones', () => {
+  it('takes as many crawled pictures of a category as the listed ones have, the first ones', async () => {
     const few = 4;
     const rows = [...problem.webLabels.keys()].filter(
       (i) => problem.webLabels.slice(0, i).filter((label) => label === problem.webLabels[i]).length < few,
@@ -85,7 +85,7 @@ describe('the cast of a rehearsal', () => {
       webLabels: selectIntegers(problem.webLabels, rows),
     };
     const { labels } = given.validationWeb!;
-    const cast = castOf(given)!;
+    const cast = (await castOf(given))!;
     expect(cast.crawled).toBe(true);
     for (const { web, listed } of playsOf(given, cast, 0.35)) {
       const wanted = [...labels.keys()].filter(

@@ -5,6 +5,7 @@ import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { groupStrangers } from '../../../src/methods/bowerbird/groups.js';
 import type { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
+import { asBlocks } from '../streamed-rows.js';
 
 const backend = await createBackend({ threads: 1 });
 const [d, sharpness, between, variance] = [3, 0.8, 2, 0.3];
@@ -33,7 +34,11 @@ const solver = solverOf(
 function grouped(points: number[][], unlisted: number[], by = solver) {
   const rows = Matrix.from(points);
   const squaredLengths = Float64Array.from(points, (point) => square(point));
-  return groupStrangers(by, { rows, squaredLengths }, Float64Array.from(unlisted), variance);
+  const found = groupStrangers(by, { rows, squaredLengths }, Float64Array.from(unlisted), variance);
+  // Whether they are in memory or have to be read.
+  const read = { rows: asBlocks(rows, 2), squaredLengths };
+  expect(groupStrangers(by, read, Float64Array.from(unlisted), variance)).toEqual(found);
+  return found;
 }
 
 /** Sweeps in which each picture leaves its group and joins the one whose members make it likeliest, or none. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createBackend, Matrix, Random } from '../../../src/linalg/index.js';
 import { nearbyRows } from '../../../src/methods/bowerbird/nearby.js';
 import { generateProblem } from '../../../src/problem/index.js';
+import { asBlocks } from '../streamed-rows.js';
 
 const backend = await createBackend({ threads: 1 });
 const count = 10;
@@ -41,6 +42,16 @@ function noise(rows: number, cols: number): Matrix {
 }
 
 describe('the nearest among very many pictures', () => {
+  it('are the same where they have to be read', () => {
+    const { testFeatures } = generateProblem({ testCategories: 30, testPerCategory: 20, dimensions: 16, seed: 4 });
+    const pictures = placed(testFeatures);
+    const read = { ...pictures, rows: asBlocks(testFeatures, 50) };
+    const [whole, found] = [pictures, read].map((given) =>
+      lists(testFeatures.rows, (...to) => nearbyRows(backend, ...to, given)),
+    );
+    expect(found).toEqual(whole);
+  });
+
   it.each(['float64', 'float32'] as const)('are nearly all found in %s, each once and nearest first', (dtype) => {
     const { testFeatures } = generateProblem({ testCategories: 100, testPerCategory: 25, dimensions: 32, seed: 3 });
     const { nearby, exact } = bothWays(testFeatures.copy(dtype));

@@ -19,7 +19,10 @@ const problem = generateProblem({ ...sizes, seed: 3 });
 /** Web and test pictures kept in one precision, learnt from as a fit does. */
 async function learnt(dtype: Dtype) {
   const space = await WhitenedSpace.learn(problem, backend, { power: 0.75, shrinkage: 0.2 });
-  const kept = ({ rows, squaredLengths }: Placed): Placed => ({ rows: rows.copy(dtype), squaredLengths });
+  const kept = ({ rows, squaredLengths }: Placed<Matrix>): Placed<Matrix> => ({
+    rows: rows.copy(dtype),
+    squaredLengths,
+  });
   const web = kept(place(space, problem.webFeatures));
   const ground = layGround(backend, space, problem, { trust: -1, smoothing: 200 }, web);
   const solver = new BowerbirdSolver(ground, {

@@ -7,6 +7,7 @@ import { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
 import { meanYardstick, SignReader } from '../../../src/methods/bowerbird/signs.js';
 import { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
 import { generateProblem } from '../../../src/problem/generate.js';
+import { asBlocks } from '../streamed-rows.js';
 
 const backend = await createBackend({ threads: 1 });
 const problem = generateProblem({ seed: 3, auxiliaryCategories: 5, testCategories: 3, dimensions: 6 });
@@ -54,10 +55,14 @@ const [means, known] = [rowsOf(solver.means), rowsOf(ground.known.means)];
 const counts = [...ground.known.counts];
 
 describe('the signs of strangers', () => {
-  it('are what pictures and means say, and those of neighbours their means', () => {
+  it.each([
+    ['in memory', undefined],
+    ['that are read', 7],
+  ])('of pictures %s are what those and means say, and those of neighbours their means', (_, atOnce) => {
     const pictures = place(space, problem.testFeatures);
-    const neighbours = new Neighbours(backend, pictures, 3);
-    const read = new SignReader(solver, variance).read(pictures, neighbours, plain);
+    const given = atOnce ? { ...pictures, rows: asBlocks(pictures.rows, atOnce) } : pictures;
+    const neighbours = new Neighbours(backend, given, 3);
+    const read = new SignReader(solver, variance).read(given, neighbours, plain);
     for (const [j, x] of rowsOf(pictures.rows).entries()) {
       const expected = byHand(x, means, known, counts);
       ownPlaces.forEach((sign, k) => {

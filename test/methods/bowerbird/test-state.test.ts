@@ -13,6 +13,7 @@ import { sumsAbout } from '../../../src/methods/bowerbird/sums.js';
 import { countsAtFirstSight, type TestSide, TestState } from '../../../src/methods/bowerbird/test-state.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import { unanswered } from '../../../src/problem/index.js';
+import { asBlocks } from '../streamed-rows.js';
 
 const backend = await createBackend({ threads: 1 });
 const problem = generateProblem({ seed: 8, dimensions: 5, webPerCategory: 6, scaling: 'l2' });
@@ -74,6 +75,29 @@ describe('the test pictures in the estimate of bowerbird', () => {
         }
     },
   );
+
+  it.each([1, 7])('need not be in memory: %i at a time give the same', (atOnce) => {
+    const read = { ...pictures, rows: asBlocks(pictures.rows, atOnce) };
+    const known = new Int32Array(n).fill(unanswered);
+    known[2] = 1;
+    for (const generalized of [false, true]) {
+      const side = { generalized, known, shares: 'unknown' as const };
+      const [whole, found] = [pictures, read].map((given) => {
+        const state = stateOf({ ...side, pictures: given, neighbours: new Neighbours(backend, given, 3) });
+        state.assign(true);
+        state.updateShift(solver);
+        state.updateVariance();
+        state.assign(false);
+        const { sums, totals } = state.sums();
+        const counts = countsAtFirstSight(solver, state.side);
+        return [state.decisions().data, state.shift, [state.variance], sums.data, totals, counts];
+      });
+      for (const [k, values] of whole.entries())
+        values.forEach((value, i) => {
+          expect(found[k][i]).toBeCloseTo(value, 8);
+        });
+    }
+  });
 
   it('pull the means by what they are assigned and how likely they are listed', () => {
     const state = stateOf();
