@@ -175,6 +175,8 @@ export class Pool {
 
 /** Takes and makes calls until none is left. */
 function workThrough({ control, calls }: Shared, { routines, rows }: Hands): void {
+  // An ordinary array, which is spread out much faster than a typed one.
+  const values = new Array<number>(callWidth - 2).fill(0);
   for (;;) {
     const ticket = Atomics.sub(control, left, 1);
     if (ticket <= 0) return;
@@ -184,7 +186,8 @@ function workThrough({ control, calls }: Shared, { routines, rows }: Hands): voi
       if (calls[at] === rowCall) makeRowCall(calls.subarray(at + 2, at + callWidth), bound, rows);
       else {
         const routine = bound[sharedRoutines[calls[at]]] as (...values: number[]) => void;
-        routine(...calls.subarray(at + 2, at + callWidth));
+        for (let k = 0; k < values.length; k++) values[k] = calls[at + 2 + k];
+        routine(...values);
       }
     } catch {
       Atomics.store(control, failed, 1);

@@ -112,11 +112,35 @@ function keyOf(from: Ingredients, parameters: readonly (number | string)[]): str
   return [...parameters, ...from.map(fingerprint)].join(' ');
 }
 
+/** What is found of arrays that stay as they are, and how many works rely on it. */
+const unchanged = new WeakMap<object, { works: number; print?: string }>();
+
+/** Does a work during which nobody changes these arrays, so that each is looked through only once. */
+export async function whileUnchanged<T>(arrays: readonly Matrix[], work: () => Promise<T>): Promise<T> {
+  for (const array of arrays) {
+    const known = unchanged.get(array) ?? { works: 0 };
+    known.works++;
+    unchanged.set(array, known);
+  }
+  try {
+    return await work();
+  } finally {
+    for (const array of arrays) if (--unchanged.get(array)!.works === 0) unchanged.delete(array);
+  }
+}
+
+export function fingerprint(array: Matrix | Int32Array): string {
+  const known = unchanged.get(array);
+  if (!known) return contentOf(array);
+  known.print ??= contentOf(array);
+  return known.print;
+}
+
 /**
  * Shape and a hash of all entries: four parts of 32 bits for every fourth word each, whose multiplications do not wait for each
  * other. One changed word always changes its part. Quick beside any product.
  */
-export function fingerprint(array: Matrix | Int32Array): string {
+function contentOf(array: Matrix | Int32Array): string {
   const hash = new Int32Array(4);
   const shape = array instanceof Matrix ? `${array.rows} ${array.cols} ${array.dtype}` : `${array.length}`;
   if (!(array instanceof Matrix)) mix(hash, array);

@@ -30,6 +30,7 @@ import {
   sameRows,
   stackRows,
 } from '../../problem/index.js';
+import { whileUnchanged } from '../blocks/preparation.js';
 import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
 import { findStrangers, rowsOfStrangers, type StrangerSigns } from './folder-strangers.js';
@@ -114,6 +115,11 @@ export class Bowerbird implements Method {
   }
 
   async fit(problem: Problem, given: BowerbirdFitOptions): Promise<this> {
+    const { auxiliaryFeatures, webFeatures, testFeatures } = problem;
+    return whileUnchanged([auxiliaryFeatures, webFeatures, testFeatures], () => this.#fit(problem, given));
+  }
+
+  async #fit(problem: Problem, given: BowerbirdFitOptions): Promise<this> {
     const { backend, signal, onProgress, webRows, testRows } = given;
     signal?.throwIfAborted();
     requireLearnable(problem, testRows?.rows);

@@ -1,5 +1,5 @@
 /** How sharply scores decide and how sure they may be: what makes known labels most likely. */
-import type { Matrix } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
 import { leastOnLogScale } from '../../numerics/index.js';
 import { doubtAfter, type Sureness } from '../../problem/index.js';
 
@@ -29,7 +29,9 @@ export interface Calibrated extends Sureness {
   readonly likelihood: number;
 }
 
-const factors = Array.from({ length: 41 }, (_, k) => 0.04 * 2 ** (k / 7));
+/** Each is twice the one so many places before. */
+const toTwice = 7;
+const factors = Array.from({ length: 41 }, (_, k) => 0.04 * 2 ** (k / toTwice));
 const doubts = [0, 0.003, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3];
 
 /**
@@ -43,38 +45,58 @@ export function likeliestSureness(sets: readonly Judged[]): Calibrated {
   let best = { factor: 0.5, doubt: least, likelihood: Number.NEGATIVE_INFINITY };
   if (seen === 0) return best;
   let most = Number.NEGATIVE_INFINITY;
-  const led = sets.map((set) => ({ ...set, leaders: largestOfRows(set.scores) }));
-  const [answer, label] = [new Float64Array(seen), new Float64Array(seen)];
-  const right = Uint8Array.from(led.flatMap((set) => Array.from(set.leaders, (_, i) => Number(away(set, i) === 0))));
+  const leaders = sets.map(({ scores }) => largestOfRows(scores));
+  const aways = sets.map(({ scores, labels }, s) => leaders[s].map((leader, i) => scores.at(i, labels[i]) - leader));
+  const away = Float64Array.from(aways.flatMap((each) => [...each]));
   const even = Float64Array.from(sets.flatMap(({ scores }) => new Array<number>(scores.rows).fill(1 / scores.cols)));
+  const sums = sumsAtFactors(sets, leaders, seen);
   const chances = new Float64Array(seen);
-  for (const factor of factors) {
-    let at = 0;
-    for (const set of led)
-      for (let i = 0; i < set.scores.rows; i++, at++) {
-        const sum = sumOfExponentials(set.scores.row(i), set.leaders[i], factor);
-        answer[at] = 1 / sum;
-        label[at] = Math.exp(factor * away(set, i)) / sum;
-      }
+  for (const [f, factor] of factors.entries()) {
+    const sum = sums.row(f);
     for (const doubt of doubts) {
       const given = Math.max(least, doubt);
       for (let k = 0; k < seen; k++) {
-        const sure = Math.min((1 - given) * answer[k] + given * even[k], 1 - 1e-12);
-        chances[k] = right[k] ? sure : 1 - sure;
+        const sure = Math.min((1 - given) / sum[k] + given * even[k], 1 - 1e-12);
+        chances[k] = away[k] === 0 ? sure : 1 - sure;
       }
       const total = 10 * Math.log(1 - doubt) - 2 * Math.log(factor) ** 2 + sumOfLogarithms(chances);
       if (total <= most) continue;
       most = total;
-      const ofLabels = label.map((chance, k) => (1 - given) * chance + given * even[k]);
+      const ofLabels = away.map((below, k) => ((1 - given) * Math.exp(factor * below)) / sum[k] + given * even[k]);
       best = { factor, doubt: given, likelihood: sumOfLogarithms(ofLabels) / seen };
     }
   }
   return best;
 }
 
-/** How far the label's score is below the largest. */
-const away = ({ scores, labels, leaders }: Judged & { leaders: Float64Array }, i: number): number =>
-  scores.at(i, labels[i]) - leaders[i];
+/** Σ_c exp(factor · (score − largest)) of all pictures, a row for each factor; exponentials at twice a factor are squares. */
+function sumsAtFactors(sets: readonly Judged[], leaders: readonly Float64Array[], pictures: number) {
+  const sums = Matrix.zeros(factors.length, pictures);
+  let at = 0;
+  sets.forEach(({ scores }, s) => {
+    const powers = new Float64Array(scores.cols);
+    for (let i = 0; i < scores.rows; i++, at++)
+      for (let first = 0; first < toTwice; first++) {
+        exponentials(powers, scores.row(i), leaders[s][i], factors[first]);
+        for (let f = first; f < factors.length; f += toTwice) sums.set(f, at, sumAndSquare(powers));
+      }
+  });
+  return sums;
+}
+
+function exponentials(powers: Float64Array, row: Float64Array, largest: number, factor: number): void {
+  for (let c = 0; c < row.length; c++) powers[c] = Math.exp(factor * (row[c] - largest));
+}
+
+/** The sum of these numbers, which become their squares. */
+function sumAndSquare(powers: Float64Array): number {
+  let sum = 0;
+  for (let c = 0; c < powers.length; c++) {
+    sum += powers[c];
+    powers[c] *= powers[c];
+  }
+  return sum;
+}
 
 /** Chances whose product is far from vanishing: none is much below 1e-12. */
 const multiplied = 16;

@@ -48,11 +48,7 @@ export function fitLogistic(
       const p = 1 / (1 + Math.exp(-value));
       const weight = Math.max(p * (1 - p), 1e-9);
       const missing = targets[i] - p;
-      for (let k = 0, to = 0; k < size; k++, to += size) {
-        gradient[k] += missing * scaled[row + k];
-        const factor = weight * scaled[row + k];
-        for (let m = 0; m <= k; m++) curvature[to + m] += factor * scaled[row + m];
-      }
+      addRow(gradient, curvature, scaled, row, missing, weight);
     }
     const change = solveSymmetric(curvature, gradient);
     let largest = 0;
@@ -66,6 +62,23 @@ export function fitLogistic(
   const weights = Float64Array.from({ length: width }, (_, k) => solution[k] / deviations[k]);
   const intercept = weights.reduce((sum, weight, k) => sum - weight * means[k], solution[width]);
   return { weights, intercept };
+}
+
+/** Adds missing · f to the gradient and weight · f f' to the lower triangle of the curvature, f the row that begins there. */
+function addRow(
+  gradient: Float64Array,
+  curvature: Float64Array,
+  rows: Float64Array,
+  begin: number,
+  missing: number,
+  weight: number,
+): void {
+  const size = gradient.length;
+  for (let k = 0, to = 0; k < size; k++, to += size) {
+    gradient[k] += missing * rows[begin + k];
+    const factor = weight * rows[begin + k];
+    for (let m = 0; m <= k; m++) curvature[to + m] += factor * rows[begin + m];
+  }
 }
 
 export function logisticValue({ weights, intercept }: Logistic, row: Float64Array): number {

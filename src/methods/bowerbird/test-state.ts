@@ -81,7 +81,7 @@ export class TestState {
   /** q, nt×candidates, and the scores it comes from, without neighbours and shares; in the pictures' precision. */
   assignments: Matrix;
   readonly scores: Matrix;
-  /** Scores and what the neighbours say. Where there is no room for both, the scores themselves, which are made anew when wanted. */
+  /** Scores and what the neighbours say. Without neighbours, or room for both, the scores themselves, which are made anew when wanted. */
   readonly #evidence: Matrix;
   /** The answers by which neighbours spoke last, and whether what they said has been added to the scores themselves. */
   #spoken: Matrix | undefined;
@@ -118,7 +118,7 @@ export class TestState {
     this.assignments = matrix();
     this.scores = matrix();
     this.#scratch = matrix();
-    this.#evidence = unlessMemoryEnds(matrix) ?? this.scores;
+    this.#evidence = (side.neighbours && unlessMemoryEnds(matrix)) ?? this.scores;
     this.offsets = new Float64Array(this.candidates);
     this.counts = new Float64Array(this.candidates);
     this.shareModel = equalShares;
@@ -135,8 +135,8 @@ export class TestState {
 
   /** Gives back what a GPU holds of this state, which is then of no more use. */
   release(): void {
-    for (const matrix of [this.assignments, this.scores, this.#evidence, this.#scratch, this.#knownProducts])
-      if (matrix) this.solver.ground.backend.release(matrix);
+    const own = [this.assignments, this.scores, this.#evidence, this.#scratch, this.#knownProducts];
+    for (const matrix of new Set(own)) if (matrix) this.solver.ground.backend.release(matrix);
   }
 
   /** Whether a round takes its time. */

@@ -129,7 +129,7 @@ function lessHint(means: Matrix<Float64Array>, hint: Matrix<Float64Array>, weigh
 
 function squares({ data }: Matrix<Float64Array>): number {
   let sum = 0;
-  for (const value of data) sum += value * value;
+  for (let k = 0; k < data.length; k++) sum += data[k] * data[k];
   return sum;
 }
 

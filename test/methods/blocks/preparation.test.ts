@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createBackend, Matrix } from '../../../src/linalg/index.js';
-import { fingerprint, prepared, preparedNow, takePreparationTimes } from '../../../src/methods/blocks/preparation.js';
+import {
+  fingerprint,
+  prepared,
+  preparedNow,
+  takePreparationTimes,
+  whileUnchanged,
+} from '../../../src/methods/blocks/preparation.js';
 import { createMethod, findMethod } from '../../../src/methods/index.js';
 import { generateProblem, type Problem } from '../../../src/problem/index.js';
 
@@ -27,6 +33,22 @@ describe('a part that fits have in common', () => {
     expect(await prepared('other part', backend, [a], [], async () => 'x')).toBe('x');
     expect(await prepared('other part', backend, [a], [], async () => 'y')).toBe('x');
     other.dispose();
+  });
+
+  it('is told by arrays that are looked through once while they stay as they are, and anew afterwards', async () => {
+    const a = Matrix.from([[1, 2]]);
+    const before = fingerprint(a);
+    const during = () => {
+      a.set(0, 0, fingerprint(a) === before ? 5 : 6);
+      return fingerprint(a);
+    };
+    expect(await whileUnchanged([a, a], async () => whileUnchanged([a], async () => during()))).toBe(before);
+    expect(a.at(0, 0)).toBe(5);
+    expect(fingerprint(a)).not.toBe(before);
+    await expect(whileUnchanged([a], () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    const after = fingerprint(a);
+    a.set(0, 0, 1);
+    expect([fingerprint(a), after === before]).toEqual([before, false]);
   });
 
   it('is forgotten after three others of its name, the one used least lately first', () => {
