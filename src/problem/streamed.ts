@@ -4,7 +4,7 @@
  */
 import { ArgumentError, FormatError, ProblemError } from '../errors.js';
 import type { ArrayRows } from '../formats/index.js';
-import { type Dtype, Matrix } from '../linalg/index.js';
+import { type Dtype, Matrix, type RealArray } from '../linalg/index.js';
 import { openArrays } from './array-source.js';
 import { checkProblem } from './check.js';
 import type { LoadOptions } from './load.js';
@@ -114,10 +114,16 @@ function scaledRows(name: string, source: ArrayRows, dtype: Dtype, unitLength: b
     async read(into, start, end) {
       const block = new Matrix(into.data, end - start, cols);
       await source.readRows(start, end, block.data);
-      const wrong = block.data.subarray(0, block.rows * cols).findIndex((value) => !Number.isFinite(value));
+      const wrong = firstNotFinite(block.data, block.rows * cols);
       if (wrong >= 0)
         throw new ProblemError(name, start + Math.floor(wrong / cols), 'a feature is not a finite number');
       if (unitLength) scaleToUnitLength(name, block, start);
     },
   };
+}
+
+/** Place of the first of so many numbers that is none, or infinite; −1 where all are finite. */
+function firstNotFinite(values: RealArray, count: number): number {
+  for (let k = 0; k < count; k++) if (!Number.isFinite(values[k])) return k;
+  return -1;
 }

@@ -105,21 +105,23 @@ describe('bowerbird fit', () => {
     expect(printed.errors).toContain('NAME=VALUE');
   });
 
-  it.each(['paper', 'bowerbird'])('gives the streamed fit of %s the answer of the fit in memory', async (method) => {
+  it.each([
+    ['paper', parameters.slice(2)],
+    ['bowerbird', []],
+    ['bowerbird', ['--generalized']],
+  ])('gives the streamed fit of %s %j the answer of the fit in memory', async (method, given) => {
     const results = [];
-    for (const extra of [[], ['--stream']]) {
+    for (const [k, extra] of [[], ['--stream'], ['--memory-limit', '0']].entries()) {
       printed.out = '';
+      const out = file(`${method}${given.length}${k}`);
       expect(
-        await run([
-          ...['fit', file('problem.npz'), '--out', file(`${method}${extra.length}`), '--json'],
-          ...(method === 'paper' ? parameters : ['--method', method]),
-          ...extra,
-        ]),
+        await run(['fit', file('problem.npz'), '--out', out, '--json', '--method', method, ...given, ...extra]),
       ).toBe(0);
       results.push((JSON.parse(printed.out) as { metrics: { accuracy: number } }).metrics);
     }
     if (method === 'paper') expect(results[1]).toEqual(results[0]);
     else expect(results[1].accuracy).toBe(results[0].accuracy);
+    expect(results[2]).toEqual(results[1]);
   });
 
   it('explains the likely mistakes', async () => {

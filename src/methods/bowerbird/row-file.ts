@@ -34,6 +34,7 @@ export async function placeOnDisk(
     const whitened = withLengths(space.backend, space.placeRows(block, dtype));
     const there = places.subarray(start, start + block.rows);
     for (const { place, from, to } of runsOf(there)) file.write(whitened.rows.view(place, place + to - from), from);
+    space.backend.release(whitened.rows);
     there.forEach((place, i) => {
       squaredLengths[place] = whitened.squaredLengths[i];
     });
