@@ -2,13 +2,17 @@
 
 /** Candidates for the nearest rows of one row: at least as many as there are threads. */
 const mostCandidates = 1024;
+/** Of rows longer than this one element in so many is enough for the bound: a few more of them reach it. */
+const longRow = 65_536;
+const sampled = 8;
 
 export const nearestKernel = `
 // The larger of two cosines; of equal ones the first.
 __device__ bool before(double a, ll i, double b, ll j) { return a > b || (a == b && i < j); }
 
 // A block a row, the first of which is row "first": the k largest cosines, of equal ones the first. The k-th largest of what the
-// threads find each is a bound; those that reach it are few, and are put in order. Else k times the largest behind the last one.
+// threads find each, or find in a part of a long row, is a bound; those that reach it are few, and are put in order. Else k times
+// the largest behind the last one.
 extern "C" __global__ void nearestOfRows(int* nearest, double* cosines, const T* products, ll ps, const double* inverses, ll first, ll n, ll k) {
   __shared__ double values[${mostCandidates}];
   __shared__ int places[${mostCandidates}];
@@ -17,7 +21,8 @@ extern "C" __global__ void nearestOfRows(int* nearest, double* cosines, const T*
   ll i = first + blockIdx.x;
   const T* row = products + blockIdx.x * ps;
   double own = inverses[i], mine = -INFINITE;
-  for (ll j = threadIdx.x; j < n; j += blockDim.x)
+  ll step = n > ${longRow} ? ${sampled} * blockDim.x : blockDim.x;
+  for (ll j = threadIdx.x; j < n; j += step)
     if (j != i) mine = fmax(mine, (double)row[j] * (own * inverses[j]));
   values[threadIdx.x] = mine;
   if (threadIdx.x == 0) {
