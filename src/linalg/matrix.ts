@@ -108,9 +108,14 @@ export class Matrix<T extends RealArray = RealArray> {
   copyFrom(source: Matrix): this {
     if (source.rows !== this.rows || source.cols !== this.cols)
       throw new ArgumentError(`Matrix.copyFrom: ${source.rows}×${source.cols} into ${this.rows}×${this.cols}`);
-    if (source.contiguous && this.contiguous) this.data.set(source.data.subarray(0, this.rows * this.cols));
-    else for (let i = 0; i < this.rows; i++) this.row(i).set(source.row(i));
+    source.copyInto(this);
     return this;
+  }
+
+  /** Into a matrix of the same shape. */
+  protected copyInto(target: Matrix): void {
+    if (target.contiguous && this.contiguous) target.data.set(this.data.subarray(0, this.rows * this.cols));
+    else for (let i = 0; i < this.rows; i++) target.row(i).set(this.row(i));
   }
 
   /** A contiguous copy, in the same or another precision. */

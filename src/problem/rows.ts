@@ -13,13 +13,10 @@ export function rowsWhere(count: number, keep: (row: number) => boolean): Int32A
 }
 
 export function selectRows(source: RowBlocks, rows: ArrayLike<number>): Matrix {
-  const inMemory = source instanceof Matrix;
-  if (inMemory && adjacent(rows)) return source.view(rows[0], rows[0] + rows.length);
+  if (source instanceof Matrix && adjacent(rows)) return source.view(rows[0], rows[0] + rows.length);
   const result = Matrix.zeros(rows.length, source.cols, source.dtype);
-  if (inMemory) for (let i = 0; i < rows.length; i++) result.row(i).set(source.row(rows[i]));
-  else
-    for (const { place, from, to } of runsOf(rows, source.atOnce))
-      result.view(place, place + to - from).copyFrom(source.view(from, to));
+  for (const { place, from, to } of runsOf(rows, source.atOnce))
+    result.view(place, place + to - from).copyFrom(source.view(from, to));
   return result;
 }
 

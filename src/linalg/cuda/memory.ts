@@ -121,6 +121,15 @@ export class DeviceStorage {
     return this.#mirror;
   }
 
+  /** Brings a window to the host, and nothing else of it; false where the host's elements are the valid ones. */
+  read(into: Matrix, offset: number, stride: number): boolean {
+    if (this.#valid === 'host') return false;
+    const [to, from, width] = [into.stride, stride, into.cols].map((elements) => elements * this.width);
+    if (into.rows * into.cols > 0)
+      this.#pool.copies.toHost(into.data, to, this.address + offset * this.width, from, width, into.rows);
+    return true;
+  }
+
   /** Makes the device's elements the valid ones and gives their address; the mirror is dropped. */
   onDevice(): number {
     if (this.#valid === 'host' && this.#mirror && this.length > 0)
@@ -194,6 +203,13 @@ export class DeviceMatrix extends Matrix {
     if (value !== 0 || !this.contiguous) return super.fill(value);
     this.device.zero(this.offset, this.rows * this.cols);
     return this;
+  }
+
+  protected override copyInto(target: Matrix): void {
+    const direct = target.dtype === this.dtype && !(target instanceof DeviceMatrix);
+    const here = direct ? target : Matrix.zeros(this.rows, this.cols, this.dtype);
+    if (!this.device.read(here, this.offset, this.stride)) super.copyInto(target);
+    else if (!direct) target.copyFrom(here);
   }
 
   override everyRow(first: number, step: number): Matrix {
