@@ -49,11 +49,6 @@ export function findStrangers(
   const { strangers: model } = rehearsal;
   const { rows, counts } = signs;
   return n >= leastCompany
-    ? strangersAmong(
-        ratiosInCompany(model, rows, neighbours, counts, known),
-        reluctance.company,
-        known,
-        model.company.beyond,
-      )
+    ? strangersAmong(ratiosInCompany(model, rows, neighbours, counts, known), reluctance.company, known, model.company)
     : strangersAmong(strangerRatios(model.lonely, rows), reluctance.lonely, known);
 }

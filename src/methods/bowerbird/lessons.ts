@@ -7,7 +7,7 @@ import { meanYardstick, SignReader } from './signs.js';
 import type { BowerbirdSolver, Evidence } from './solver.js';
 import { lonelyRows, type Seen, type StrangerModel, teachDetector } from './strangers.js';
 import { distances, logOdds } from './vectors.js';
-import { folderOfFew, type World } from './worlds.js';
+import { allOccur, fewOccur, folderWith, type Occurring, type World } from './worlds.js';
 
 /** The share of wrong web pictures as their trust has it, without what is usual. */
 export function meanDistrust(solvers: readonly BowerbirdSolver[]): number {
@@ -79,8 +79,9 @@ export function learnEvidence(worlds: readonly World[], text: number): Evidence 
   };
 }
 
-/** Shares of strangers in folders of few categories. */
+/** Shares of strangers in folders of few categories, and that in folders of all of them beside the many of the plays. */
 const fewStrangerShares = [0.3, 0.2, 0.5];
+const smallShares = [0.1];
 
 export function learnStrangers(backend: Backend, worlds: readonly World[], nearest: number): StrangerModel {
   const readers = worlds.map(({ solver, variance }) => new SignReader(solver, variance));
@@ -93,17 +94,19 @@ export function learnStrangers(backend: Backend, worlds: readonly World[], neare
     return { rows: readers[k].read(chosen, neighbours, yardsticks[k] ?? usual), strange, neighbours };
   };
   const company = worlds.map((world, k) => seen(world, k));
-  const few = worlds.flatMap((world, k) =>
-    fewStrangerShares.flatMap((share, draw) => {
-      const rows = folderOfFew(world, share, k + worlds.length * draw);
-      return rows ? seen(world, k, rows) : [];
-    }),
-  );
+  const drawn = (shares: readonly number[], occurring: Occurring) =>
+    worlds.flatMap((world, k) =>
+      shares.flatMap((share, draw) => {
+        const rows = folderWith(world, share, occurring, k + worlds.length * draw);
+        return rows ? seen(world, k, rows) : [];
+      }),
+    );
+  const few = drawn(fewStrangerShares, fewOccur);
   const lonely = worlds.map(({ solver, pictures, variance }, k) => ({
     rows: lonelyRows(solver, pictures, variance),
     strange: company[k].strange,
   }));
-  const detector = teachDetector(company);
+  const detector = teachDetector(company, drawn(smallShares, allOccur));
   return {
     company: detector,
     few: few.length > 0 ? teachDetector(few) : detector,

@@ -259,11 +259,11 @@ function solverOptions({ tails }: RehearsalOptions, sharpness: number, evidence:
 
 /**
  * How sure the answers for a folder may be. Spaces learnt from more or fewer categories give decisions of another scale than
- * those rehearsed: half of that difference is believed to be one of scale, half to be one of difficulty.
+ * those rehearsed: three quarters of that difference are believed to be one of scale, the rest to be one of difficulty.
  * @param leads by how much each picture's decision leads
  */
 export function folderSureness({ sureness, lead }: Manner, leads: Float64Array, unlisted: Float64Array): Sureness {
   const own = firstQuartile(leads.filter((_, j) => unlisted[j] < 0.5));
-  const scale = Math.min(2.5, Math.max(0.5, Math.sqrt(lead / Math.max(own, 1e-3))));
+  const scale = Math.min(2.5, Math.max(0.5, (lead / Math.max(own, 1e-3)) ** 0.75));
   return { ...sureness, factor: scale * sureness.factor };
 }

@@ -50,7 +50,14 @@ export interface Detector {
   readonly prior: number;
   /** Log likelihood ratio that few strangers of its rehearsals exceed. */
   readonly beyond: number;
+  /**
+   * What a share of strangers adds to the ratios, given its log odds. Of one picture by itself that is those log odds; but
+   * the more strangers there are, the more of a picture's neighbours look strange, so that these have said part of it.
+   */
+  readonly ofShare: Logistic;
 }
+
+const wholeOdds: Logistic = { weights: Float64Array.of(1), intercept: 0 };
 
 /** What rehearsals taught. */
 export interface StrangerModel {
@@ -71,7 +78,8 @@ export interface Seen {
   readonly neighbours?: Neighbours;
 }
 
-export function teachDetector(rehearsals: readonly Seen[]): Detector {
+/** @param thinned the same with other shares of strangers, by which it is learnt what a share adds */
+export function teachDetector(rehearsals: readonly Seen[], thinned: readonly Seen[] = []): Detector {
   const strange = rehearsals.flatMap((seen) => [...seen.strange]);
   const share = strange.reduce((sum, value) => sum + value, 0) / strange.length;
   const own = fitLogistic(
@@ -85,9 +93,31 @@ export function teachDetector(rehearsals: readonly Seen[]): Detector {
     ...(pairs.length === strange.length && { around: fitLogistic(pairs, strange, ridge) }),
     prior: logOdds(share),
   };
-  const ratios = rehearsals.flatMap(({ rows, neighbours }) => [...strangerRatios(detector, rows, neighbours)]);
+  const ratiosOf = ({ rows, neighbours }: Seen) => strangerRatios(detector, rows, neighbours);
+  const ratios = rehearsals.flatMap((seen) => [...ratiosOf(seen)]);
   const ofStrangers = ratios.filter((_, j) => strange[j] > 0.5).sort((a, b) => a - b);
-  return { ...detector, beyond: ofStrangers[Math.floor(withinRehearsals * (ofStrangers.length - 1))] };
+  return {
+    ...detector,
+    beyond: ofStrangers[Math.floor(withinRehearsals * (ofStrangers.length - 1))],
+    ofShare: thinned.length > 0 ? whatSharesAdd([...rehearsals, ...thinned], ratiosOf) : wholeOdds,
+  };
+}
+
+/** The part of the log odds of the shares, and the constant, under which it is likeliest that these pictures are strangers. */
+function whatSharesAdd(rehearsals: readonly Seen[], ratiosOf: (seen: Seen) => Float64Array): Logistic {
+  const mixed = rehearsals.filter(({ strange }) => strange.includes(0) && strange.includes(1));
+  if (mixed.length === 0) return wholeOdds;
+  const odds = mixed.flatMap(({ strange }) => {
+    const share = strange.reduce((sum, value) => sum + value, 0) / strange.length;
+    return Array.from(strange, () => Float64Array.of(logOdds(share)));
+  });
+  const { weights, intercept } = fitLogistic(
+    odds,
+    mixed.flatMap(({ strange }) => [...strange]),
+    ridge,
+    mixed.flatMap((seen) => [...ratiosOf(seen)]),
+  );
+  return { weights: weights.map((part) => Math.min(1, Math.max(0, part))), intercept };
 }
 
 const ridge = 5;
@@ -107,7 +137,7 @@ function withNeighbours(
 
 /** Log likelihood ratios for being a stranger; what people said of pictures counts with their neighbours. */
 export function strangerRatios(
-  detector: Omit<Detector, 'beyond'>,
+  detector: Omit<Detector, 'beyond' | 'ofShare'>,
   rows: readonly Float64Array[],
   neighbours?: Neighbours,
   known?: Int32Array,
@@ -184,41 +214,67 @@ const undoubted = 0.9;
 const leastFull = 0.1;
 
 /**
- * Their share is the one under which the folder is most likely. Strangers of a kind that rehearsals do not have (a camera
- * trap's empty frames) say nothing of how often pictures are strangers that look like listed ones: so pictures beyond what
- * rehearsals have seen are left out when the share is estimated by which the others are judged.
+ * Strangers of a kind that rehearsals do not have (a camera trap's empty frames) say nothing of how often pictures are
+ * strangers that look like listed ones: so pictures beyond what rehearsals have seen are left out when it is estimated how
+ * suspect the others are.
  * @param beyond the ratio from which on a picture is stranger than rehearsed ones
  */
 export function strangersAmong(
   ratios: Float64Array,
   reluctance: Reluctance,
   known?: Int32Array,
-  beyond = Number.POSITIVE_INFINITY,
+  { beyond = Number.POSITIVE_INFINITY, ofShare = wholeOdds }: Partial<Pick<Detector, 'beyond' | 'ofShare'>> = {},
 ): Strangers {
   const isUsual = (_: number, j: number) => ratios[j] <= beyond;
-  const share = shareOfStrangers(ratios, reluctance, known);
+  const all = oddsInFolder(ratios, reluctance, ofShare, known);
   const usual = ratios.every(isUsual)
-    ? share
-    : shareOfStrangers(ratios.filter(isUsual), reluctance, known?.filter(isUsual));
+    ? all
+    : oddsInFolder(ratios.filter(isUsual), reluctance, ofShare, known?.filter(isUsual));
   const chancesAt = (least: number) => {
-    const [odds, farOdds] = [logOdds(Math.max(usual, least)), logOdds(Math.max(share, least))];
+    const [odds, farOdds] = [Math.max(usual, least), Math.max(all, usual, least)];
     return chancesOf(ratios, (ratio) => (ratio > beyond ? farOdds : odds), known);
   };
-  const doubted = chancesAt(doubtedShare).map((chance) => 1 - chance);
+  const unlisted = chancesAt(Number.NEGATIVE_INFINITY);
+  const doubted = chancesAt(logOdds(doubtedShare)).map((chance) => 1 - chance);
   const most = Float64Array.from(doubted).sort()[Math.floor(undoubted * (doubted.length - 1))];
   const weights = doubted.map((weight) => Math.min(1, weight / Math.max(most, leastFull)));
-  return { unlisted: chancesAt(0), share, weights };
+  const sum = unlisted.reduce((total, chance) => total + chance, 0);
+  return { unlisted, share: shareOf(sum, ratios.length, reluctance), weights };
 }
 
-function shareOfStrangers(ratios: Float64Array, { pictures, part }: Reluctance, known?: Int32Array): number {
-  const most = Math.max(1, (1 + part) * ratios.length + pictures);
+/**
+ * What is added to the ratios of a folder. With less than all of the log odds of a share hardly any folder would be without
+ * strangers. So whether it has some is judged as if all were added; the more pictures that makes strangers, the more it
+ * counts what shares were seen to add.
+ */
+function oddsInFolder(ratios: Float64Array, reluctance: Reluctance, ofShare: Logistic, known?: Int32Array): number {
+  const claimed = shareOfStrangers(ratios, reluctance, wholeOdds, known);
+  if (ofShare === wholeOdds) return logOdds(claimed);
+  const count = (claimed - leastShare) * ratios.length;
+  const part = count / (count + Math.max(1, reluctance.pictures));
+  const share = shareOfStrangers(ratios, reluctance, ofShare, known);
+  return part * addedBy(ofShare, share) + (1 - part) * logOdds(claimed);
+}
+
+const addedBy = ({ weights, intercept }: Logistic, share: number): number => weights[0] * logOdds(share) + intercept;
+
+const leastShare = 0.001;
+const mostShare = 0.95;
+
+/** The share that so many strangers among n pictures make. */
+function shareOf(strangers: number, n: number, { pictures, part }: Reluctance): number {
+  return Math.min(mostShare, Math.max(leastShare, strangers / Math.max(1, (1 + part) * n + pictures)));
+}
+
+/** The share that the chances make under what it adds to the ratios. */
+function shareOfStrangers(ratios: Float64Array, reluctance: Reluctance, ofShare: Logistic, known?: Int32Array): number {
   // At first sight it is small.
   let share = 0.2;
   for (let step = 0; step < 100; step++) {
-    const odds = logOdds(share);
+    const odds = addedBy(ofShare, share);
     let sum = 0;
     for (let j = 0; j < ratios.length; j++) sum += 1 / (1 + Math.exp(-knownOdd(ratios[j] + odds, known?.[j])));
-    const next = Math.min(0.95, Math.max(0.001, sum / most));
+    const next = shareOf(sum, ratios.length, reluctance);
     if (Math.abs(next - share) < 1e-6) break;
     share = next;
   }

@@ -133,12 +133,22 @@ export function likeFolder(
   return Int32Array.from(rows).sort();
 }
 
-/** The parts of the listed and the strange categories that occur in a folder of few. */
-const fewListed = 0.2;
-const fewStrange = 0.5;
+/** The parts of the listed and the strange categories that occur in a folder. */
+export interface Occurring {
+  readonly listed: number;
+  readonly strange: number;
+}
 
-/** Rows of a folder in which few categories occur; undefined where that is no company. */
-export function folderOfFew({ truth, shown }: World, share: number, split: number): Int32Array | undefined {
+export const allOccur: Occurring = { listed: 1, strange: 1 };
+export const fewOccur: Occurring = { listed: 0.2, strange: 0.5 };
+
+/** Rows of a folder with this share of strangers; undefined where there are none, or that is no company. */
+export function folderWith(
+  { truth, shown }: World,
+  share: number,
+  occurring: Occurring,
+  split: number,
+): Int32Array | undefined {
   const random = new Random(500 + split);
   const some = (strange: boolean, part: number, least: number) => {
     const categories = [...new Set(shown.filter((_, j) => truth[j] < 0 === strange))];
@@ -146,8 +156,8 @@ export function folderOfFew({ truth, shown }: World, share: number, split: numbe
     const kept = new Set(Array.from(random.choice(categories.length, count), (k) => categories[k]));
     return Array.from(rowsWhere(truth.length, (j) => truth[j] < 0 === strange && kept.has(shown[j])));
   };
-  const listed = some(false, fewListed, 2);
-  const others = some(true, fewStrange, 1);
+  const listed = some(false, occurring.listed, 2);
+  const others = some(true, occurring.strange, 1);
   const count = Math.min(others.length, Math.round((listed.length * share) / (1 - share)));
   const strange = Array.from(random.choice(others.length, count), (k) => others[k]);
   return count > 0 && listed.length + count >= leastCompany ? Int32Array.from([...listed, ...strange]) : undefined;

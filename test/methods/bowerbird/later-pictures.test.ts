@@ -98,12 +98,12 @@ describe('how sure answers may be', () => {
   const factor = (lead: number, unlisted = Float64Array.of(0, 0.4, 0.9)) =>
     folderSureness({ sharpness: 1, heat: 1, sureness, lead }, leads, unlisted).factor;
 
-  it('goes half of the way to what pictures that are no strangers lead by', () => {
+  it('goes three quarters of the way to what pictures that are no strangers lead by', () => {
     expect(factor(8)).toBeCloseTo(0.6, 12);
-    expect(factor(16)).toBeCloseTo(0.6 * Math.sqrt(2), 12);
-    expect(factor(4)).toBeCloseTo(0.6 / Math.sqrt(2), 12);
+    expect(factor(16)).toBeCloseTo(0.6 * 2 ** 0.75, 12);
+    expect(factor(4)).toBeCloseTo(0.6 / 2 ** 0.75, 12);
     // Of the third alone.
-    expect(factor(25, Float64Array.of(0.5, 0.9, 0))).toBeCloseTo(0.3, 12);
+    expect(factor(50, Float64Array.of(0.5, 0.9, 0))).toBeCloseTo(0.6 / 2 ** 0.75, 12);
   });
 
   it('changes by no more than a half or two and a half', () => {

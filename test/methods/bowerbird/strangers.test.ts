@@ -1,7 +1,8 @@
 /** How many strangers a folder is said to have, and what its pictures count for meanwhile. */
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/linalg/random.js';
-import { strangerRatios, strangersAmong, teachDetector } from '../../../src/methods/bowerbird/strangers.js';
+import type { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
+import { type Seen, strangerRatios, strangersAmong, teachDetector } from '../../../src/methods/bowerbird/strangers.js';
 import { unanswered } from '../../../src/problem/index.js';
 
 const none = { pictures: 0, part: 0 };
@@ -26,7 +27,7 @@ describe('the strangers among the pictures of a folder', () => {
     expect(share).toBeGreaterThan(0.25);
     expect(share).toBeLessThan(0.35);
     unlisted.forEach((value, j) => {
-      expect(value).toBeCloseTo(chance(ratios[j] + Math.log(share / (1 - share))), 9);
+      expect(value).toBeCloseTo(chance(ratios[j] + Math.log(share / (1 - share))), 5);
     });
   });
 
@@ -42,7 +43,7 @@ describe('the strangers among the pictures of a folder', () => {
     const empty = new Float64Array(150).fill(20);
     const ratios = Float64Array.of(...usual, ...empty);
     const alone = strangersAmong(usual, none);
-    const { share, unlisted } = strangersAmong(ratios, none, undefined, 6);
+    const { share, unlisted } = strangersAmong(ratios, none, undefined, { beyond: 6 });
     expect(share).toBeGreaterThan(0.55);
     usual.forEach((ratio, j) => {
       if (ratio <= 6) expect(unlisted[j]).toBeCloseTo(alone.unlisted[j], 3);
@@ -71,6 +72,59 @@ describe('the strangers among the pictures of a folder', () => {
     expect(unlisted[1]).toBeCloseTo(0.01, 9);
     expect(weights[0]).toBeLessThan(0.02);
     expect(weights[1]).toBeGreaterThan(0.98);
+  });
+});
+
+/**
+ * Pictures with a sign of N(±0.7, 1), strangers last; of ten neighbours each has six among all pictures and four among its
+ * own kind, so that strangers have the more strangers about them, the more there are.
+ */
+function folder(listed: number, strangers: number, seed: number): Required<Seen> {
+  const random = new Random(seed);
+  const n = listed + strangers;
+  const strange = Float64Array.from({ length: n }, (_, j) => (j < listed ? 0 : 1));
+  const rows = Array.from(strange, (is) => Float64Array.of(random.normal() + (is ? 0.7 : -0.7)));
+  const pick = (from: number, to: number) => from + random.integer(to - from);
+  const nearest = Array.from(strange, (is) =>
+    Array.from({ length: 10 }, (_, k) => (k < 6 ? pick(0, n) : is ? pick(listed, n) : pick(0, listed))),
+  );
+  const means = (values: Float64Array) =>
+    Float64Array.from(nearest, (those) => those.reduce((total, j) => total + values[j], 0) / those.length);
+  return { rows, strange, neighbours: { means } as unknown as Neighbours };
+}
+
+describe('the share of strangers that neighbours have told part of', () => {
+  const plays = [folder(700, 300, 1), folder(400, 600, 2), folder(550, 450, 3)];
+  const detector = teachDetector(plays, [folder(900, 100, 4), folder(900, 100, 5), folder(900, 100, 6)]);
+  const reluctance = { pictures: 5, part: 0.1 };
+  const shareIn = ({ rows, neighbours }: Seen, taught = detector) =>
+    strangersAmong(strangerRatios(taught, rows, neighbours), reluctance, undefined, taught).share;
+  const truths = [0, 0.1, 0.2, 0.3, 0.45, 0.6, 0.75];
+  const folders = truths.map((share, k) => folder(1000 - 1000 * share, 1000 * share, 20 + k));
+
+  it('grows with the true one, is near to it where there are many, and is none where there are none', () => {
+    const shares = folders.map((each) => shareIn(each));
+    expect(shares[0]).toBeLessThan(0.002);
+    for (let k = 1; k < shares.length; k++) expect(shares[k]).toBeGreaterThanOrEqual(shares[k - 1]);
+    truths.forEach((truth, k) => {
+      if (truth >= 0.3) expect(Math.abs(shares[k] / truth - 1)).toBeLessThan(0.25);
+    });
+  });
+
+  it('is nearer to the true one than if a share added all of its log odds', () => {
+    const plain = teachDetector(plays);
+    const error = (taught: typeof detector) =>
+      folders.reduce((total, each, k) => total + Math.abs(shareIn(each, taught) - truths[k]), 0);
+    expect(error(detector)).toBeLessThan(0.7 * error(plain));
+  });
+
+  it('adds a part of its log odds, and all of them where neighbours are not looked at', () => {
+    expect(detector.ofShare.weights[0]).toBeGreaterThan(0);
+    expect(detector.ofShare.weights[0]).toBeLessThan(0.8);
+    const alone = ({ rows, strange }: Seen): Seen => ({ rows, strange });
+    const lonely = teachDetector(plays.map(alone), [alone(folder(9000, 1000, 7))]);
+    expect(lonely.ofShare.weights[0]).toBeGreaterThan(0.85);
+    expect(teachDetector(plays.map(alone)).ofShare).toEqual({ weights: Float64Array.of(1), intercept: 0 });
   });
 });
 

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import type { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
-import { asWorld, folderOfFew, likeFolder, unitScores, type World } from '../../../src/methods/bowerbird/worlds.js';
+import {
+  allOccur,
+  asWorld,
+  fewOccur,
+  folderWith,
+  likeFolder,
+  unitScores,
+  type World,
+} from '../../../src/methods/bowerbird/worlds.js';
 
 /** 40 pictures of each of ten listed categories and of each of four others. */
 const shown = Array.from({ length: 560 }, (_, j) => j % 14);
@@ -15,10 +23,10 @@ const world = (strange: boolean) => {
   } as unknown as World;
 };
 
-describe('a folder of few categories', () => {
-  it('has two of ten listed categories, half of the others, and the share of strangers that was asked for', () => {
+describe('a folder with a share of strangers', () => {
+  it('has, where few are to occur, two of ten listed categories, half of the others, and the share of strangers that was asked for', () => {
     for (const share of [0.1, 0.3]) {
-      const rows = [...folderOfFew(world(true), share, 1)!];
+      const rows = [...folderWith(world(true), share, fewOccur, 1)!];
       expect(new Set(rows).size).toBe(rows.length);
       const categories = [...new Set(rows.map((j) => shown[j]))];
       expect(categories.filter((category) => category < 10)).toHaveLength(2);
@@ -29,9 +37,17 @@ describe('a folder of few categories', () => {
     }
   });
 
+  it('has every listed picture and some strangers of every kind where all categories are to occur', () => {
+    const rows = [...folderWith(world(true), 0.1, allOccur, 1)!];
+    expect(new Set(rows).size).toBe(rows.length);
+    expect(rows.filter((j) => shown[j] < 10)).toHaveLength(400);
+    expect(rows.filter((j) => shown[j] >= 10)).toHaveLength(44);
+    expect(new Set(rows.map((j) => shown[j])).size).toBe(14);
+  });
+
   it('is none without strangers', () => {
-    expect(folderOfFew(world(true), 0, 1)).toBeUndefined();
-    expect(folderOfFew(world(false), 0.3, 1)).toBeUndefined();
+    expect(folderWith(world(true), 0, fewOccur, 1)).toBeUndefined();
+    expect(folderWith(world(false), 0.3, fewOccur, 1)).toBeUndefined();
   });
 });
 
