@@ -27,8 +27,8 @@ const aroundSigns = [0, 1, 2, 3, 5];
 /** Web pictures whose signs are looked at together, and those that are enough to measure by. */
 const webBlock = 4096;
 const enoughWeb = 5000;
-/** Columns of neighbours' sums that are held at a time, and numbers of those that have to be read. */
-const lookColumns = 256;
+/** Columns of neighbours' sums that are held at a time, of which a GPU has room for more, and numbers of those that have to be read. */
+const lookColumnsOf = ({ device }: Backend): number => (device === 'cuda' ? 2048 : 256);
 const lookNumbers = 2 ** 26;
 
 /** Reads the signs of pictures as a solver's means, which must not change meanwhile, explain them. */
@@ -267,6 +267,7 @@ function commonLook(
   };
   const most = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
   const lengths = new Float64Array(n);
+  const lookColumns = lookColumnsOf(backend);
   const mostColumns =
     rows instanceof Matrix ? lookColumns : Math.max(1, Math.min(lookColumns, Math.floor(lookNumbers / n)));
   const room = roomOn(backend, 1, n * Math.min(mostColumns, Math.max(products.cols, rows.cols)), rows.dtype);
