@@ -55,10 +55,7 @@ export function likeliestSureness(sets: readonly Judged[]): Calibrated {
     const sum = sums.row(f);
     for (const doubt of doubts) {
       const given = Math.max(least, doubt);
-      for (let k = 0; k < seen; k++) {
-        const sure = Math.min((1 - given) / sum[k] + given * even[k], 1 - 1e-12);
-        chances[k] = away[k] === 0 ? sure : 1 - sure;
-      }
+      chancesOfAnswers(chances, sum, away, even, given);
       const total = 10 * Math.log(1 - doubt) - 2 * Math.log(factor) ** 2 + sumOfLogarithms(chances);
       if (total <= most) continue;
       most = total;
@@ -67,6 +64,20 @@ export function likeliestSureness(sets: readonly Judged[]): Calibrated {
     }
   }
   return best;
+}
+
+/** How likely it is that each answer is as right or wrong as it is. */
+function chancesOfAnswers(
+  chances: Float64Array,
+  sums: Float64Array,
+  away: Float64Array,
+  even: Float64Array,
+  doubt: number,
+): void {
+  for (let k = 0; k < chances.length; k++) {
+    const sure = Math.min((1 - doubt) / sums[k] + doubt * even[k], 1 - 1e-12);
+    chances[k] = away[k] === 0 ? sure : 1 - sure;
+  }
 }
 
 /** Σ_c exp(factor · (score − largest)) of all pictures, a row for each factor; exponentials at twice a factor are squares. */

@@ -43,8 +43,7 @@ export function fitLogistic(
     }
     curvature[size * size - 1] = 1e-6;
     for (let i = 0, row = 0; i < n; i++, row += size) {
-      let value = offsets?.[i] ?? 0;
-      for (let k = 0; k < size; k++) value += solution[k] * scaled[row + k];
+      const value = weightedRow(solution, scaled, row, offsets?.[i] ?? 0);
       const p = 1 / (1 + Math.exp(-value));
       const weight = Math.max(p * (1 - p), 1e-9);
       const missing = targets[i] - p;
@@ -62,6 +61,13 @@ export function fitLogistic(
   const weights = Float64Array.from({ length: width }, (_, k) => solution[k] / deviations[k]);
   const intercept = weights.reduce((sum, weight, k) => sum - weight * means[k], solution[width]);
   return { weights, intercept };
+}
+
+/** w·f + offset, f the row that begins there. */
+function weightedRow(weights: Float64Array, rows: Float64Array, begin: number, offset: number): number {
+  let value = offset;
+  for (let k = 0; k < weights.length; k++) value += weights[k] * rows[begin + k];
+  return value;
 }
 
 /** Adds missing · f to the gradient and weight · f f' to the lower triangle of the curvature, f the row that begins there. */

@@ -95,14 +95,19 @@ export function likeliestConcentration(counts: Float64Array, enough = mostConcen
   const n = counts.length;
   let alpha = 1;
   for (let step = 0; step < 200; step++) {
-    let above = -n * digamma(alpha);
-    for (let c = 0; c < n; c++) above += digamma(counts[c] + alpha);
+    const above = sumOfDigammas(counts, alpha) - n * digamma(alpha);
     const below = n * (digamma(total + n * alpha) - digamma(n * alpha));
     const next = Math.min(mostConcentration, Math.max(leastConcentration, (alpha * above) / Math.max(below, 1e-12)));
     if (Math.abs(next - alpha) < 1e-5 * alpha || next >= enough) return next;
     alpha = next;
   }
   return alpha;
+}
+
+function sumOfDigammas(counts: Float64Array, alpha: number): number {
+  let sum = 0;
+  for (let c = 0; c < counts.length; c++) sum += digamma(counts[c] + alpha);
+  return sum;
 }
 
 /** The x with ψ'(x) = y: bisection in the logarithm, since ψ' falls steadily. */

@@ -23,8 +23,7 @@ export function sumsAbout(means: Matrix<Float64Array>, kinds: readonly ShiftedSu
       addShifted(row, sums.row(c), factor, -factor * totals[c], shift);
       precisions[c] += factor ** 2 * totals[c];
     }
-    const [mean, precision] = [means.row(c), precisions[c]];
-    for (let j = 0; j < row.length; j++) row[j] -= precision * mean[j];
+    axpy(row, -precisions[c], means.row(c));
   }
   return { sums: result, totals: precisions };
 }

@@ -14,6 +14,7 @@
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
 import { rowDots } from '../../numerics/index.js';
+import { axpy } from './vectors.js';
 
 /** α_0 does not fall below: kernels of fewer dimensions than categories have no inverse. */
 const leastDoubt = 0.01;
@@ -82,10 +83,7 @@ export function mixture(kernels: readonly Matrix<Float64Array>[], trusts: readon
   const doubt = 1 - trusts.reduce((sum, value) => sum + value, 0);
   const result = Matrix.zeros(kernels[0].rows, kernels[0].cols);
   for (const [k, kernel] of kernels.entries())
-    for (let c = 0; c < result.rows; c++) {
-      const [to, from] = [result.row(c), kernel.row(c)];
-      for (let other = 0; other < to.length; other++) to[other] += trusts[k] * from[other];
-    }
+    for (let c = 0; c < result.rows; c++) axpy(result.row(c), trusts[k], kernel.row(c));
   for (let c = 0; c < result.rows; c++) result.set(c, c, result.at(c, c) + doubt);
   return result;
 }

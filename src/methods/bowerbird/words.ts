@@ -12,6 +12,7 @@ import { columnMeans, times, timesTransposed, toUnitLength } from '../../numeric
 import type { Problem, SemanticPart } from '../../problem/index.js';
 import { rowsWhere, selectRows, semanticParts, stackRows } from '../../problem/index.js';
 import { likeliestTrusts, mixture } from './trust.js';
+import { axpy } from './vectors.js';
 
 /** Known categories, in the whitened space. */
 export interface KnownCategories {
@@ -120,10 +121,7 @@ function hintWeight(
 
 function lessHint(means: Matrix<Float64Array>, hint: Matrix<Float64Array>, weight: number): Matrix<Float64Array> {
   const result = means.copy('float64');
-  for (let c = 0; c < result.rows; c++) {
-    const [to, from] = [result.row(c), hint.row(c)];
-    for (let j = 0; j < to.length; j++) to[j] -= weight * from[j];
-  }
+  for (let c = 0; c < result.rows; c++) axpy(result.row(c), -weight, hint.row(c));
   return result;
 }
 
