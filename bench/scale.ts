@@ -1,6 +1,6 @@
 /**
  * The default method at scale, against a plain EM in numpy (bench/scale/em.py), each in a process of its own on the same
- * pictures, taking turns: seconds, processor seconds and peak memory. Options: `--size NAME` (small, middle, large; may be repeated),
+ * pictures, taking turns: seconds, processor seconds and peak memory. Options: `--size NAME` (small, middle, large, many; may be repeated),
  * `--device NAME`, `--threads N` (both may be repeated), `--rounds N`, `--streamed` (one fit more whose pictures are read from the file), `--numpy DTYPE` (float64, float32, none; may be repeated), `--write`.
  */
 import { spawnSync } from 'node:child_process';
@@ -25,6 +25,8 @@ const sizes: Record<string, [auxiliary: number, test: number, ...perCategory: [n
   small: [100, 50, 50, 100, 40],
   middle: [200, 200, 100, 100, 50],
   large: [500, 1000, 100, 100, 50],
+  // Few categories of many pictures: what is kept of each picture counts most.
+  many: [100, 50, 400, 800, 800],
 };
 const dimensions = 1024;
 
