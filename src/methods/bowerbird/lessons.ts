@@ -82,6 +82,8 @@ export function learnEvidence(worlds: readonly World[], text: number): Evidence 
 /** Shares of strangers in folders of few categories, and that in folders of all of them beside the many of the plays. */
 const fewStrangerShares = [0.3, 0.2, 0.5];
 const smallShares = [0.1];
+/** Web pictures of a category below which means are so poor that listed pictures look strange: strangers are then claimed with caution. */
+const fewWeb = 8;
 
 export function learnStrangers(backend: Backend, worlds: readonly World[], nearest: number): StrangerModel {
   const readers = worlds.map(({ solver, variance }) => new SignReader(solver, variance));
@@ -106,7 +108,8 @@ export function learnStrangers(backend: Backend, worlds: readonly World[], neare
     rows: lonelyRows(solver, pictures, variance),
     strange: company[k].strange,
   }));
-  const detector = teachDetector(company, drawn(smallShares, allOccur));
+  const isPoor = ({ ground, solver }: World) => ground.web.count < fewWeb * solver.categories;
+  const detector = teachDetector(company, worlds.some(isPoor) ? [] : drawn(smallShares, allOccur));
   return {
     company: detector,
     few: few.length > 0 ? teachDetector(few) : detector,
