@@ -33,6 +33,7 @@ import {
 import { whileUnchanged } from '../blocks/preparation.js';
 import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
 import type { MethodSpec } from '../spec.js';
+import { countsAtFirstSight } from './first-sight.js';
 import { findStrangers, rowsOfStrangers, type StrangerSigns } from './folder-strangers.js';
 import { type Ground, layGround, place } from './ground.js';
 import { groupStrangers } from './groups.js';
@@ -46,7 +47,7 @@ import { mostRoundsAgain, type Settled, settle } from './settle.js';
 import { statedShares } from './shares.js';
 import { BowerbirdSolver, softened } from './solver.js';
 import { lonelyRows, type StrangerModel, type Strangers, strangerRatios } from './strangers.js';
-import { countsAtFirstSight, type TestSide, type TestState } from './test-state.js';
+import type { TestSide, TestState } from './test-state.js';
 import { logOdds, softmaxRows } from './vectors.js';
 import { WebPictures } from './web-pictures.js';
 

@@ -28,38 +28,13 @@ export interface TestSide {
 }
 
 /** Pictures that are summed up in their own precision, which may be single. */
-const shortSum = 4096;
-/** Scores that a GPU makes at a time where nothing is kept of them. */
-const manyOnGpu = 2 ** 29;
+export const shortSum = 4096;
 /** Scores above which a folder is a large one. */
 const manyScores = 2 ** 20;
 /** A direction of which next to nothing is known is not made a long one. */
 const mostStretch = 4;
 /** Of a step that lowers the objective. */
 const mostHalvings = 10;
-
-/** How many pictures each candidate has at first sight, by weight; a block of pictures at a time, of which nothing is kept. */
-export function countsAtFirstSight(solver: BowerbirdSolver, side: TestSide): Float64Array {
-  const { rows, squaredLengths } = side.pictures;
-  const candidates = candidatesOf(solver, side);
-  const totals = new Float64Array(candidates);
-  const step =
-    solver.ground.backend.device === 'cuda' ? Math.max(shortSum, Math.floor(manyOnGpu / candidates)) : shortSum;
-  const see = (block: Matrix, start: number) => {
-    const end = start + block.rows;
-    const state = new TestState(solver, {
-      ...side,
-      pictures: { rows: block, squaredLengths: squaredLengths.subarray(start, end) },
-      neighbours: undefined,
-      listed: side.listed?.subarray(start, end),
-      known: side.known?.subarray(start, end),
-    });
-    axpy(totals, 1, state.counts);
-    state.release();
-  };
-  visitRows(rows, see, step);
-  return totals;
-}
 
 /** What a GPU has no more room for is undefined. */
 function unlessMemoryEnds(make: () => Matrix): Matrix | undefined {
@@ -71,7 +46,7 @@ function unlessMemoryEnds(make: () => Matrix): Matrix | undefined {
   }
 }
 
-const candidatesOf = ({ categories, ground }: BowerbirdSolver, { generalized }: TestSide): number =>
+export const candidatesOf = ({ categories, ground }: BowerbirdSolver, { generalized }: TestSide): number =>
   categories + (generalized ? ground.known.means.rows : 0);
 
 export class TestState {
