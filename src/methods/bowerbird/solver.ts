@@ -143,8 +143,12 @@ export class BowerbirdSolver {
     const { sums, totals: precisions } = believed;
     const present = [...precisions.keys()].filter((c) => precisions[c] > 1e-6);
     const count = present.length;
-    const shared = this.#sharedBy(present);
     const difference = new Float64Array(dimension);
+    if (count === 0) {
+      this.webShift = difference;
+      return;
+    }
+    const shared = this.#sharedBy(present);
     let chance = (known.between * shared.covariance) / count ** 2;
     for (const c of present) {
       axpy(difference, 1 / precisions[c], sums.row(c));

@@ -46,6 +46,14 @@ describe('the estimate of bowerbird', () => {
     });
   });
 
+  it('is what words expect where no web picture is believed', () => {
+    const none = { ...ground, webKnown: new Int8Array(web.count).fill(-1) };
+    const solver = new BowerbirdSolver(none, options);
+    solver.learnFromWeb();
+    expect([...solver.webShift]).toEqual([...new Float64Array(d)]);
+    expect([...solver.means.data]).toEqual([...prior.means.data]);
+  });
+
   it('has the means that minimize their squared distances from web pictures and from what words expect', () => {
     const solver = new BowerbirdSolver(ground, options);
     const weights = solver.trust.map((trust) => trust / solver.webVariance);
