@@ -39,7 +39,7 @@ const leastCompared = 512;
  * Rows beyond which those in single precision are compared by the tensor cores, which read 11 significant bits of each number: of
  * the nearest ones a few in a thousand are then others, as near as makes no difference.
  */
-const mostCompared = 50_000;
+const mostExact = 50_000;
 /** cublasMath_t */
 const mathMode = { usual: 0, tensorCores: 3 } as const;
 
@@ -426,7 +426,7 @@ export class CudaBackend implements Backend {
     const setMathMode = this.#gpu.calls.bind('blas', 'cublasSetMathMode', ['size_t', 'int']);
     try {
       if (there !== a) visitRows(a, (block, start) => this.copy(there.view(start, start + block.rows), block));
-      setMathMode(this.#blas, a.rows > mostCompared ? mathMode.tensorCores : mathMode.usual);
+      setMathMode(this.#blas, a.rows > mostExact ? mathMode.tensorCores : mathMode.usual);
       this.#rows.nearestRows(nearest, cosines, squaredLengths, products, (start, end) =>
         this.gemm(products.view(0, end - start), there.view(start, end), there, { transposeB: true }),
       );

@@ -121,13 +121,16 @@ export class DeviceStorage {
     return this.#mirror;
   }
 
-  /** Brings a window to the host, and nothing else of it; false where the host's elements are the valid ones. */
-  read(into: Matrix, offset: number, stride: number): boolean {
-    if (this.#valid === 'host') return false;
+  /** Whether the host's elements are the valid ones. */
+  get onHost(): boolean {
+    return this.#valid === 'host';
+  }
+
+  /** Brings a window of the device's elements to the host, and nothing else of them. */
+  read(into: Matrix, offset: number, stride: number): void {
     const [to, from, width] = [into.stride, stride, into.cols].map((elements) => elements * this.width);
     if (into.rows * into.cols > 0)
       this.#pool.copies.toHost(into.data, to, this.address + offset * this.width, from, width, into.rows);
-    return true;
   }
 
   /** Makes the device's elements the valid ones and gives their address; the mirror is dropped. */
@@ -206,10 +209,14 @@ export class DeviceMatrix extends Matrix {
   }
 
   protected override copyInto(target: Matrix): void {
+    if (this.device.onHost) {
+      super.copyInto(target);
+      return;
+    }
     const direct = target.dtype === this.dtype && !(target instanceof DeviceMatrix);
     const here = direct ? target : Matrix.zeros(this.rows, this.cols, this.dtype);
-    if (!this.device.read(here, this.offset, this.stride)) super.copyInto(target);
-    else if (!direct) target.copyFrom(here);
+    this.device.read(here, this.offset, this.stride);
+    if (!direct) target.copyFrom(here);
   }
 
   override everyRow(first: number, step: number): Matrix {

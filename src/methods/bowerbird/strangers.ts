@@ -154,7 +154,7 @@ export function strangerRatios(
  * Parts of the listed categories that seem to occur, between which the detector for few of them gains and loses its weight:
  * above, all occur; below, hardly any does, and one listed category is not told from strangers of one kind.
  */
-const fewOccur = [0.45, 0.55, 0.67, 0.77];
+const whereFewOccur = [0.45, 0.55, 0.67, 0.77];
 
 /**
  * Log likelihood ratios of the pictures of a folder, given how many pictures each listed category seems to have. The detector
@@ -168,7 +168,7 @@ export function ratiosInCompany(
   known?: Int32Array,
 ): Float64Array {
   const part = occurringPart(counts);
-  const [from, full, still, to] = fewOccur;
+  const [from, full, still, to] = whereFewOccur;
   const weight = Math.max(0, Math.min(1, (part - from) / (full - from), (to - part) / (to - still)));
   const many = strangerRatios(company, rows, neighbours, known);
   if (weight === 0) return many;
