@@ -1,5 +1,5 @@
 // One fit of the default method to more pictures than one thread generates or a file holds in good time: generates them on all
-// cores, fits, and prints a line of JSON. `node bench/scale/fit-generated.mjs AUXILIARY TEST WEB-PER-CATEGORY TEST-PER-CATEGORY DEVICE`.
+// cores, fits, and prints a line of JSON. `node bench/scale/fit-generated.mjs AUXILIARY TEST WEB-PER-CATEGORY TEST-PER-CATEGORY DEVICE [THREADS]`.
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -33,7 +33,7 @@ function settingsOf([auxiliaryCategories, testCategories, webPerCategory, testPe
 
 async function main() {
   const [auxiliary, test, web, perTest] = process.argv.slice(2, 6).map(Number);
-  const device = process.argv[6] ?? 'cuda';
+  const [device = 'cuda', threads] = process.argv.slice(6);
   const settings = settingsOf([auxiliary, test, web, perTest]);
   const seconds = clock();
   const room = (rows) => new Float32Array(new SharedArrayBuffer(rows * dimensions * 4));
@@ -61,7 +61,7 @@ async function main() {
     ...{ auxiliaryNames: world.names.slice(0, auxiliary), testNames: world.names.slice(auxiliary) },
   };
   const generated = seconds();
-  const backend = await createBackend({ device });
+  const backend = await createBackend({ device, ...(threads && { threads: Number(threads) }) });
   const fitting = clock();
   const method = new Bowerbird();
   const rounds = [];
