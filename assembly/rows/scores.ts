@@ -73,35 +73,3 @@ export function sumOfDifferences32(m: i32, n: i32, a: usize, lda: usize, b: usiz
 export function sumOfDifferences64(m: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize): f64 {
   return differences<f64>(m, n, a, lda, b, ldb);
 }
-
-/** Σ_i w_i Σ_c a b */
-// @ts-ignore: decorator
-@inline
-function dots<T>(m: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize, weights: usize): f64 {
-  const even = n & ~1;
-  let total: f64 = 0;
-  for (let i = 0; i < m; i++) {
-    const x = a + usize(i) * lda;
-    const y = b + usize(i) * ldb;
-    let dot = f64x2.splat(0);
-    for (let c = 0; c < even; c += 2) {
-      const at = usize(c) * sizeof<T>();
-      dot = f64x2.add(dot, f64x2.mul(pair<T>(x + at), pair<T>(y + at)));
-    }
-    let own = sum(dot);
-    if (even < n) {
-      const at = usize(even) * sizeof<T>();
-      own += f64(load<T>(x + at)) * f64(load<T>(y + at));
-    }
-    total += load<f64>(weights + usize(i) * 8) * own;
-  }
-  return total;
-}
-
-export function weightedDot32(m: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize, weights: usize): f64 {
-  return dots<f32>(m, n, a, lda, b, ldb, weights);
-}
-
-export function weightedDot64(m: i32, n: i32, a: usize, lda: usize, b: usize, ldb: usize, weights: usize): f64 {
-  return dots<f64>(m, n, a, lda, b, ldb, weights);
-}

@@ -175,8 +175,6 @@ export interface Backend {
   softmaxRows(target: Matrix, scores: Matrix, offsets: Float64Array, weights: Float64Array, counts: Float64Array): void;
   /** Σ_i weights[i] Σ_c q_ic (s_ic − log q_ic) */
   energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number;
-  /** Σ_i weights[i] (row i of A)·(row i of B), accumulated in float64. */
-  weightedDot(a: Matrix, b: Matrix, weights: Float64Array): number;
   /** Given products P_ic = x_i · μ_c: P_ic ← a_c max(0, ‖x_i‖² − 2 P_ic + ‖μ_c‖²) + b_c */
   scoreRows(products: Matrix, scores: DistanceScores): void;
   /** Given the same products: what stands out in each row, of equal cosines the first; there is at least one column. */

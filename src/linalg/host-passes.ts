@@ -102,10 +102,6 @@ export abstract class HostPasses {
     return this.#rows.energyOfRows(chances, scores, weights);
   }
 
-  weightedDot(a: Matrix, b: Matrix, weights: Float64Array): number {
-    return this.#rows.weightedDot(a, b, weights);
-  }
-
   scoreRows(products: Matrix, scores: DistanceScores): void {
     this.#rows.scoreRows(products, scores);
   }

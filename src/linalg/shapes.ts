@@ -331,11 +331,6 @@ function lookThrough(
   if (wrong >= 0) throw new ArgumentError(`${operation}: entry ${wrong} names row ${columns[wrong]} of ${sources}`);
 }
 
-export function checkWeightedDot(a: Matrix, b: Matrix, weights: Float64Array): void {
-  checkSameShape('weightedDot', a, b);
-  length('weightedDot', 'weights', weights, a.rows, `A ${shape(a)}`);
-}
-
 export function checkEnergy(chances: Matrix, scores: Matrix, weights: Float64Array): void {
   sameShape('energyOfRows', 'chances', chances, 'scores', scores);
   sameDtype('energyOfRows', { chances, scores });

@@ -6,14 +6,6 @@ export function roomOn(backend: Backend, rows: number, cols: number, dtype: Dtyp
   return backend.device === 'cuda' ? backend.matrix(rows, cols, dtype) : Matrix.zeros(rows, cols, dtype);
 }
 
-/** What is computed with again and again: on a GPU a copy there, elsewhere the matrix itself. */
-export function keptOn(backend: Backend, matrix: Matrix): Matrix {
-  if (backend.device !== 'cuda') return matrix;
-  const there = backend.matrix(matrix.rows, matrix.cols, matrix.dtype);
-  backend.copy(there, matrix);
-  return there;
-}
-
 export class Scratch {
   readonly #backend: Backend;
   readonly #owned: Matrix[] = [];

@@ -196,24 +196,6 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     );
   });
 
-  it('adds up products of rows by weight', () => {
-    fc.assert(
-      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
-        const random = new Random(seed);
-        const [a, b] = [operand(random, rows, cols, dtype, pad), operand(random, rows, cols, dtype, 2 - pad)];
-        const weights = positive(random, rows);
-        let [expected, size] = [0, 0];
-        for (let i = 0; i < rows; i++)
-          for (let c = 0; c < cols; c++) {
-            expected += weights[i] * a.at(i, c) * b.at(i, c);
-            size += Math.abs(weights[i] * a.at(i, c) * b.at(i, c));
-          }
-        expect(Math.abs(backend.weightedDot(a, b, weights) - expected)).toBeLessThanOrEqual(1e-13 * size);
-      }),
-      { numRuns: 40 },
-    );
-  });
-
   it('adds up how far two matrices are apart', () => {
     fc.assert(
       fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
@@ -412,7 +394,6 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     expect(() => backend.scoreRows(products, { ...scores, lengths: two })).toThrow(ArgumentError);
     expect(() => backend.scoreRows(products, { ...scores, factors: three })).toThrow(ArgumentError);
     expect(() => backend.sumOfDifferences(products, Matrix.zeros(2, 3))).toThrow(ArgumentError);
-    expect(() => backend.weightedDot(products, products, two)).toThrow(ArgumentError);
     const out = { closest: three, nearest: new Int32Array(3), largest: three, second: three, logSums: three };
     const peaks = (change: object, matrix = products) => {
       backend.peaksOfRows(out, matrix, { ...scores, inverses: two, ...change });

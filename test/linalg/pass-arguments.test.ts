@@ -104,11 +104,6 @@ describe.each(backends)('wrong arguments of passes on the $name backend', ({ cre
       (b) => b.energyOfRows(zeros(3, 2), zeros(3, 2), vector(4)),
       'energyOfRows: weights has 4 elements beside scores 3×2; expected 3',
     ],
-    [(b) => b.weightedDot(zeros(3, 2), zeros(2, 2), vector(3)), 'weightedDot: A is 3×2, B is 2×2'],
-    [
-      (b) => b.weightedDot(zeros(3, 2), zeros(3, 2), vector(2)),
-      'weightedDot: weights has 2 elements beside A 3×2; expected 3',
-    ],
     [
       (b) => b.scoreRows(zeros(3, 2), { ...scores, lengths: vector(2) }),
       'scoreRows: lengths has 2 elements beside products 3×2; expected 3',

@@ -25,6 +25,7 @@ import { DeviceMatrix, DevicePool, DeviceStorage } from './memory.js';
 import { type Operand, Operands } from './operands.js';
 import { bindRoutines, left, operation, type Routines, right, scalar, upper } from './routines.js';
 import { DeviceRowPasses } from './row-passes.js';
+import { TensorProducts } from './tensor-products.js';
 
 /** The calling thread's own stream (cudaStreamPerThread), as the calls with _ptds and _ptsz use it: threads overlap. */
 const threadStream = 2;
@@ -40,8 +41,6 @@ const leastCompared = 512;
  * the nearest ones a few in a thousand are then others, as near as makes no difference.
  */
 const mostExact = 50_000;
-/** cublasMath_t */
-const mathMode = { usual: 0, tensorCores: 3 } as const;
 
 /** Whether a matrix lies in this process's memory. */
 const ordinary = (matrix: Matrix): boolean => !(matrix instanceof DeviceMatrix);
@@ -62,6 +61,7 @@ export class CudaBackend implements Backend {
   readonly #routines: Partial<Record<Dtype, Routines>> = {};
   readonly #kept: KeptArrays;
   readonly #rows: DeviceRowPasses;
+  readonly #tensor: TensorProducts;
   #disposed = false;
 
   constructor(gpu: Gpu) {
@@ -77,6 +77,8 @@ export class CudaBackend implements Backend {
     const handle = new BigUint64Array(1);
     calls.bind('blas', 'cublasCreate_v2', ['void *'])(handle);
     this.#blas = handle[0];
+    const kernel = (name: KernelName) => this.#kernel(name, 'float32');
+    this.#tensor = new TensorProducts(gpu, this.#blas, this.#operands, this.#launcher, kernel);
     calls.bind('blas', 'cublasSetStream_v2', ['size_t', 'size_t'])(this.#blas, threadStream);
     calls.bind('solver', 'cusolverDnCreate', ['void *'])(handle);
     this.#solver = handle[0];
@@ -102,6 +104,11 @@ export class CudaBackend implements Backend {
       return;
     }
     this.#with([a, b], c, beta !== 0, ([ma, mb], mc) => {
+      const factors = [
+        { ...ma, transposed: transposeA },
+        { ...mb, transposed: transposeB },
+      ] as const;
+      if (c.dtype === 'float32' && this.#tensor.split({ m, n, k, alpha, beta }, ...factors, mc)) return;
       const [opA, opB] = [transposeA, transposeB].map((t) => (t ? operation.transpose : operation.none));
       const { gemm } = this.#library(c.dtype);
       gemm(
@@ -360,11 +367,6 @@ export class CudaBackend implements Backend {
     return this.#rows.energyOfRows(...all);
   }
 
-  weightedDot(...all: Parameters<Backend['weightedDot']>): number {
-    this.#ready();
-    return this.#rows.weightedDot(...all);
-  }
-
   scoreRows(...all: Parameters<Backend['scoreRows']>): void {
     this.#ready();
     this.#rows.scoreRows(...all);
@@ -423,18 +425,41 @@ export class CudaBackend implements Backend {
     const there = a instanceof DeviceMatrix ? a : this.matrix(a.rows, a.cols, a.dtype);
     const step = Math.min(a.rows, Math.max(leastCompared, Math.floor(productBytes / (8 * a.rows))));
     const products = this.matrix(step, a.rows, a.dtype);
-    const setMathMode = this.#gpu.calls.bind('blas', 'cublasSetMathMode', ['size_t', 'int']);
     try {
       if (there !== a) visitRows(a, (block, start) => this.copy(there.view(start, start + block.rows), block));
-      setMathMode(this.#blas, a.rows > mostExact ? mathMode.tensorCores : mathMode.usual);
-      this.#rows.nearestRows(nearest, cosines, squaredLengths, products, (start, end) =>
-        this.gemm(products.view(0, end - start), there.view(start, end), there, { transposeB: true }),
-      );
+      if (a.dtype === 'float32' && a.rows > mostExact && this.#tensor.there)
+        this.#nearestByTensorCores(nearest, cosines, there, squaredLengths, products);
+      else
+        this.#rows.nearestRows(nearest, cosines, squaredLengths, products, (start, end) =>
+          this.gemm(products.view(0, end - start), there.view(start, end), there, { transposeB: true }),
+        );
     } finally {
-      setMathMode(this.#blas, mathMode.usual);
       this.release(products);
       if (there !== a) this.release(there);
     }
+  }
+
+  /** Rows are brought to unit length, in half precision: their products are the cosines. */
+  #nearestByTensorCores(
+    nearest: Int32Array,
+    cosines: Float64Array,
+    a: Matrix,
+    squaredLengths: Float64Array,
+    products: Matrix,
+  ): void {
+    const { rows, cols } = a;
+    const inverses = squaredLengths.map((square) => 1 / (Math.sqrt(square) || 1));
+    this.#operands.borrowing(this.#tensor.bytesOfHalf(rows, cols), (half) => {
+      this.#operands.reading([a, asRow(inverses)], ([from, factors]) =>
+        this.#tensor.toHalf(half, from, factors.pointer, rows, cols),
+      );
+      const unit = new Float64Array(rows).fill(1);
+      this.#rows.nearestRows(nearest, cosines, unit, products, (start, end) =>
+        this.#with([], products.view(0, end - start), true, (_, to) =>
+          this.#tensor.ofHalf(to, half + this.#tensor.bytesOfHalf(start, cols), half, end - start, rows, cols),
+        ),
+      );
+    });
   }
 
   sparseForm(...all: Parameters<Backend['sparseForm']>): number {

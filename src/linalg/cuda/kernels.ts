@@ -19,6 +19,8 @@ export const kernelNames = [
   'segmentPartial',
   'segmentFinish',
   'convert',
+  'splitParts',
+  'toHalf',
 ] as const;
 export type KernelName = (typeof kernelNames)[number];
 
@@ -62,6 +64,31 @@ extern "C" __global__ void convert(T* y, ll ys, const Other* x, ll xs, ll rows, 
   for (ll at = blockIdx.x * (ll)blockDim.x + threadIdx.x; at < rows * cols; at += (ll)gridDim.x * blockDim.x) {
     ll i = at / cols, j = at - i * cols;
     y[i * ys + j] = (T)x[i * xs + j];
+  }
+}
+
+// Three copies of x beside or below one another, with what the tensor cores read of each number; one, "left", has what they leave.
+extern "C" __global__ void splitParts(float* y, const float* x, ll xs, ll rows, ll cols, ll beside, ll left) {
+  for (ll at = blockIdx.x * (ll)blockDim.x + threadIdx.x; at < rows * cols; at += (ll)gridDim.x * blockDim.x) {
+    ll i = at / cols, j = at - i * cols;
+    float value = x[i * xs + j];
+    float head = __uint_as_float(__float_as_uint(value) & 0xffffe000u);
+    float rest = value - head;
+    // Of what is infinite nothing is left.
+    if (rest != rest) rest = 0;
+    for (ll part = 0; part < 3; part++)
+      y[beside ? (3 * i + part) * cols + j : (part * rows + i) * cols + j] = part == left ? rest : head;
+  }
+}
+
+// y <- factors x in half precision
+extern "C" __global__ void toHalf(unsigned short* y, const float* x, ll xs, const double* factors, ll rows, ll cols) {
+  for (ll at = blockIdx.x * (ll)blockDim.x + threadIdx.x; at < rows * cols; at += (ll)gridDim.x * blockDim.x) {
+    ll i = at / cols, j = at - i * cols;
+    float value = (float)((double)x[i * xs + j] * factors[i]);
+    unsigned short half;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
+    y[at] = half;
   }
 }
 

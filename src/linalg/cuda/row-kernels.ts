@@ -15,7 +15,6 @@ export const rowKernelNames = [
   'columnPartial',
   'columnFinish',
   'energyPartial',
-  'weightedDotPartial',
   'differencePartial',
   'logPowerSums',
   'powerRows',
@@ -112,17 +111,6 @@ extern "C" __global__ void energyPartial(double* partial, const T* chances, ll q
       double q = (double)chances[i * qs + c];
       if (q > 0) own += q * ((double)scores[i * ss + c] - log(q));
     }
-    sum += weights[i] * own;
-  }
-  sum = blockSum(sum);
-  if (threadIdx.x == 0) partial[blockIdx.x] = sum;
-}
-
-extern "C" __global__ void weightedDotPartial(double* partial, const T* a, ll as, const T* b, ll bs, const double* weights, ll rows, ll cols) {
-  double sum = 0;
-  for (ll i = blockIdx.x; i < rows; i += gridDim.x) {
-    double own = 0;
-    for (ll c = threadIdx.x; c < cols; c += blockDim.x) own += (double)a[i * as + c] * (double)b[i * bs + c];
     sum += weights[i] * own;
   }
   sum = blockSum(sum);

@@ -82,20 +82,10 @@ export class DeviceRowPasses {
   /** `Backend.energyOfRows` */
   energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number {
     check.checkEnergy(chances, scores, weights);
-    return this.#weighted('energyPartial', chances, scores, weights);
-  }
-
-  /** `Backend.weightedDot` */
-  weightedDot(a: Matrix, b: Matrix, weights: Float64Array): number {
-    check.checkWeightedDot(a, b, weights);
-    return this.#weighted('weightedDotPartial', a, b, weights);
-  }
-
-  #weighted(kernel: RowKernelName, a: Matrix, b: Matrix, weights: Float64Array): number {
-    if (a.rows === 0 || a.cols === 0) return 0;
+    if (chances.rows === 0 || chances.cols === 0) return 0;
     let total = 0;
     this.#numbers([weights], ([weighing]) => {
-      total = this.#sum(kernel, [a, b], [weighing, whole(a.rows), whole(a.cols)]);
+      total = this.#sum('energyPartial', [chances, scores], [weighing, whole(chances.rows), whole(chances.cols)]);
     });
     return total;
   }

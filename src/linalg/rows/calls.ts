@@ -28,8 +28,6 @@ const names = [
   'scoreRows64',
   'sumOfDifferences32',
   'sumOfDifferences64',
-  'weightedDot32',
-  'weightedDot64',
   'peaksOfRows32',
   'peaksOfRows64',
 ] as const;

@@ -13,7 +13,6 @@ import {
   checkScores,
   checkSoftmax,
   checkSparse,
-  checkWeightedDot,
 } from '../shapes.js';
 import { findNearest, type Multiply } from './nearest.js';
 import { findPeaks, unlabelled } from './peaks.js';
@@ -119,36 +118,25 @@ export class RowPasses {
   /** `Backend.energyOfRows` */
   energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number {
     checkEnergy(chances, scores, weights);
-    return this.#weighted('energyOfRows', chances, scores, weights);
-  }
-
-  /** `Backend.weightedDot` */
-  weightedDot(a: Matrix, b: Matrix, weights: Float64Array): number {
-    checkWeightedDot(a, b, weights);
-    return this.#weighted('weightedDot', a, b, weights);
-  }
-
-  /** What a kernel makes of pairs of rows, times weights, added up. */
-  #weighted(kernel: 'energyOfRows' | 'weightedDot', a: Matrix, b: Matrix, weights: Float64Array): number {
     const here = this.#workbench();
-    const bytes = a.cols * a.data.BYTES_PER_ELEMENT;
-    const step = here.rowsPerPiece(a.cols);
+    const bytes = scores.cols * scores.data.BYTES_PER_ELEMENT;
+    const step = here.rowsPerPiece(scores.cols);
     let total = 0;
     here.inPieces(step, {
-      kernel,
-      matrix: a,
+      kernel: 'energyOfRows',
+      matrix: scores,
       reserve: () => ({
         weights: here.room(step * 8),
         first: here.room(step * bytes),
         second: here.room(step * bytes),
       }),
       brought: ({ first, second }) => [
-        { matrix: a, pointer: first },
-        { matrix: b, pointer: second },
+        { matrix: chances, pointer: first },
+        { matrix: scores, pointer: second },
       ],
       bring: (place, start, end) => {
         here.reals(place.weights, end - start).set(weights.subarray(start, end));
-        return [end - start, a.cols, place.first, bytes, place.second, bytes, place.weights];
+        return [end - start, scores.cols, place.first, bytes, place.second, bytes, place.weights];
       },
       fetch: (_place, _start, _end, sum) => {
         total += sum;

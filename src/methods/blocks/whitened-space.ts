@@ -201,8 +201,9 @@ export class WhitenedSpace {
     return rows;
   }
 
-  /** The same, kept and handed out again: nobody may write to them. */
+  /** The same, kept and handed out again, unless there are very many: nobody may write to them. */
   placeOnce(features: Matrix, dtype: Dtype, order?: Int32Array): Matrix {
+    if (features.rows * features.cols > mostKept) return this.placeRows(features, dtype, order);
     const print = `${fingerprint(features)} ${dtype} ${order ? fingerprint(new Matrix(Float64Array.from(order), 1, order.length)) : ''}`;
     const known = this.#fromAuxiliary.get(features);
     if (known?.fingerprint === print) return known.rows;
@@ -267,6 +268,9 @@ export class WhitenedSpace {
     }
   }
 }
+
+/** Elements of pictures beyond which looking whether they are still the same takes as long as to place them again. */
+const mostKept = 2 ** 26;
 
 /** Columns of the map that are multiplied together. */
 const stripe = 256;

@@ -4,7 +4,7 @@
  * the mean of the auxiliary pictures.
  */
 import { type Backend, Matrix, type RowBlocks } from '../../linalg/index.js';
-import { byLabel, keptOn, rowDots } from '../../numerics/index.js';
+import { byLabel, rowDots } from '../../numerics/index.js';
 import { type Problem, selectIntegers, selectRows } from '../../problem/index.js';
 import { type Features, featuresAt } from '../blocks/feature-rows.js';
 import { precisionFor, type WhitenedSpace } from '../blocks/whitened-space.js';
@@ -30,8 +30,6 @@ export interface Ground {
   readonly dimension: number;
   readonly known: KnownCategories;
   readonly prior: WordPrior;
-  /** Its covariance where the backend computes. */
-  readonly priorCovariance: Matrix;
   readonly web: WebPictures;
   /** Products of the web pictures with the means of the known categories, nw×Ca, where they are in memory. */
   readonly webToKnown?: Matrix;
@@ -76,7 +74,6 @@ export function layGround(
   return {
     ...{ backend, space, known, prior },
     dimension: known.means.cols,
-    priorCovariance: keptOn(backend, prior.covariance),
     web: placed ? new WebPictures(backend, placed, starts) : (given as WebPictures),
     ...(placed && { webToKnown: productsOn(backend, placed.rows, known.means) }),
     ...{ webLabels, webStarts: starts, webOrder: order },

@@ -1,6 +1,6 @@
 /** How far means vary about each other once pictures are known. */
 import { type Backend, Matrix } from '../../linalg/index.js';
-import { keptOn, roomOn } from '../../numerics/index.js';
+import { roomOn } from '../../numerics/index.js';
 
 export interface Posterior {
   /** Where the backend computes; whoever asked for it gives it back. */
@@ -43,12 +43,12 @@ export function posteriorCovariance(
 const factors = new WeakMap<Matrix, Matrix>();
 
 /** L of a prior covariance C = L L', a little of its diagonal added; found once. */
-export function priorFactor(backend: Backend, prior: Matrix<Float64Array>): Matrix {
+export function priorFactor(backend: Backend, prior: Matrix): Matrix {
   const known = factors.get(prior);
   if (known) return known;
-  const system = prior.copy('float64');
-  for (let c = 0; c < system.rows; c++) system.set(c, c, system.at(c, c) * (1 + 1e-9) + 1e-12);
-  const factor = keptOn(backend, system);
+  const factor = roomOn(backend, prior.rows, prior.cols, 'float64');
+  backend.copy(factor, prior);
+  backend.addDiagonal(factor, 1e-9);
   backend.cholesky(factor);
   factors.set(prior, factor);
   return factor;

@@ -161,18 +161,18 @@ export class BowerbirdSolver {
   /** Sums over these categories, which are the same ones again and again. */
   #sharedBy(categories: readonly number[]): PriorSums {
     if (!this.#shared || !same(this.#shared.categories, categories))
-      this.#shared = priorSums(this.ground.prior, categories);
+      this.#shared = priorSums(this.ground.backend, this.ground.prior, categories);
     return this.#shared;
   }
 
   /** The exact posterior of the means given belief and, from the second phase on, the test pictures. */
   updateMeans(test?: TestState): void {
-    const { backend, prior, priorCovariance, web, named, known } = this.ground;
+    const { backend, prior, web, named, known } = this.ground;
     this.#weighted ??= web.sumsBy([this.#weights])[0];
     const fromWeb = { ...this.#weighted, shift: this.webShift };
     const others = test ? test.sums() : named && sumsOfNamed(named, this.categories, known.within);
     const { sums, totals } = sumsAbout(prior.means, others ? [fromWeb, others] : [fromWeb]);
-    const posterior = posteriorCovariance(backend, priorCovariance, known.between, totals);
+    const posterior = posteriorCovariance(backend, prior.covariance, known.between, totals);
     this.means = prior.means.copy('float64');
     backend.gemm(this.means, posterior.covariance, sums, { beta: 1 });
     backend.release(posterior.covariance);

@@ -1,7 +1,7 @@
 /** What pictures of several kinds say of the means together: their sums by category, measured from the prior's means. */
-import { Matrix, type RealArray } from '../../linalg/index.js';
+import { type Backend, Matrix, type RealArray } from '../../linalg/index.js';
 import type { NamedPictures } from './known.js';
-import { addByLabel, axpy } from './vectors.js';
+import { addByLabel, axpy, dotOf } from './vectors.js';
 import type { Sums } from './web-pictures.js';
 import type { WordPrior } from './words.js';
 
@@ -10,6 +10,8 @@ export interface ShiftedSums extends Sums {
   readonly shift: Float64Array;
   /** f_c. @default 1 */
   readonly stretch?: Float64Array;
+  /** What sums and totals count for. @default 1 */
+  readonly weight?: number;
 }
 
 /** Of each category Σ_kinds f_c (sum − total · shift) − precision · m_c, and the precision Σ_kinds f_c² total, in one pass. */
@@ -18,10 +20,11 @@ export function sumsAbout(means: Matrix<Float64Array>, kinds: readonly ShiftedSu
   const precisions = new Float64Array(means.rows);
   for (let c = 0; c < means.rows; c++) {
     const row = result.row(c);
-    for (const { sums, totals, shift, stretch } of kinds) {
+    for (const { sums, totals, shift, stretch, weight = 1 } of kinds) {
       const factor = stretch?.[c] ?? 1;
-      addShifted(row, sums.row(c), factor, -factor * totals[c], shift);
-      precisions[c] += factor ** 2 * totals[c];
+      const total = weight * totals[c];
+      addShifted(row, sums.row(c), factor * weight, -factor * total, shift);
+      precisions[c] += factor ** 2 * total;
     }
     axpy(row, -precisions[c], means.row(c));
   }
@@ -49,13 +52,14 @@ export interface PriorSums {
   readonly means: Float64Array;
 }
 
-export function priorSums(prior: WordPrior, categories: readonly number[]): PriorSums {
+export function priorSums(backend: Backend, prior: WordPrior, categories: readonly number[]): PriorSums {
   const means = new Float64Array(prior.means.cols);
-  let covariance = 0;
+  const chosen = new Float64Array(prior.means.rows);
   for (const c of categories) {
     axpy(means, 1, prior.means.row(c));
-    const row = prior.covariance.row(c);
-    for (const k of categories) covariance += row[k];
+    chosen[c] = 1;
   }
-  return { categories, covariance, means };
+  const along = new Float64Array(chosen.length);
+  backend.gemv(along, prior.covariance, chosen);
+  return { categories, covariance: dotOf(along, chosen), means };
 }

@@ -65,10 +65,10 @@ export class TestState {
   #knownProducts: Matrix | undefined;
   /** f_c of the listed categories. */
   #stretch!: Float64Array;
-  /** What the scores were computed with. */
-  #scored!: { means: Matrix; shift: Float64Array; factors: Float64Array; constants: Float64Array };
   /** Room for what is summed up or gone back to: while answers change, the last ones. */
   #scratch: Matrix;
+  /** Sums of the pictures by category, until the assignments change. */
+  #summed: Matrix | undefined;
   offsets: Float64Array;
   /** Number of pictures of each candidate, by weight. */
   counts: Float64Array;
@@ -146,6 +146,7 @@ export class TestState {
     this.shareModel = other.shareModel;
     this.offsets = other.offsets.slice();
     if (other !== this) this.solver.ground.backend.copy(this.assignments, other.assignments);
+    this.#summed = undefined;
     holdAnswers(this.side.known, this.assignments);
     this.#count();
   }
@@ -180,16 +181,16 @@ export class TestState {
     const { scores, shift } = this;
     const stretched = this.stretchedMeans(rows.dtype);
     const along = new Float64Array(rows.rows);
+    const shiftLength = dotOf(shift, shift);
     visitRows(rows, (block, start) => {
       productsWith(backend, block, stretched, scores.view(start, start + block.rows, 0, count));
-      along.set(timesVector(backend, block, shift), start);
+      if (shiftLength > 0) along.set(timesVector(backend, block, shift), start);
     });
     if (this.side.generalized) {
       this.#knownProducts ??= productsOn(backend, rows, known.means);
       backend.copy(scores.view(0, scores.rows, count, scores.cols), this.#knownProducts);
     }
     // ‖x_j − δ − f_c μ_c‖² = lengths[j] − 2 products_jc + squares[c].
-    const shiftLength = dotOf(shift, shift);
     const lengths = squaredLengths.map((length, j) => length - 2 * along[j] + shiftLength);
     const { means, squares: listedSquares } = this.solver;
     const twiceAlong = (row: Float64Array) => (shiftLength > 0 ? 2 * dotOf(row, shift) : 0);
@@ -209,7 +210,6 @@ export class TestState {
     const factors = variances.map((variance) => -sharpness / (2 * variance));
     const constants = variances.map((variance) => (-sharpness * d * Math.log(variance)) / 2);
     backend.scoreRows(scores, { lengths, squares, factors, constants });
-    this.#scored = { means: this.solver.means, shift, factors, constants };
     this.#heard = false;
   }
 
@@ -251,12 +251,23 @@ export class TestState {
 
   /** What the test pictures say of the means. */
   sums(): ShiftedSums {
+    return {
+      sums: this.#sumsByCategory(),
+      totals: this.counts.subarray(0, this.solver.categories),
+      weight: 1 / this.scale,
+      shift: this.shift,
+      // While f_c is told from the means, they are not told from it: the two would chase each other.
+      ...(this.solver.held && { stretch: this.#stretch }),
+    };
+  }
+
+  /** Σ_j w_j q_jc x_j of each listed category, once for the same assignments. */
+  #sumsByCategory(): Matrix {
+    if (this.#summed) return this.#summed;
     const { backend } = this.solver.ground;
     const { rows } = this.side.pictures;
     const count = this.solver.categories;
-    const scale = 1 / this.scale;
-    const factors = this.#weights.map((weight) => weight * scale);
-    const inPrecision = rows.dtype === 'float64' ? factors : Float32Array.from(factors);
+    const weights = rows.dtype === 'float64' ? this.#weights : Float32Array.from(this.#weights);
     // Sums in single precision are short, and added up in double.
     const room = (dtype: Dtype) => roomOn(backend, count, rows.cols, dtype);
     const [total, part] = [room('float64'), rows.dtype === 'float64' ? undefined : room(rows.dtype)];
@@ -265,26 +276,21 @@ export class TestState {
       const end = start + pictures.rows;
       const weighted = this.#scratch.view(start, end, 0, count);
       backend.copy(weighted, this.assignments.view(start, end, 0, count));
-      backend.scaleRows(weighted, inPrecision.subarray(start, end));
+      backend.scaleRows(weighted, weights.subarray(start, end));
       backend.gemm(part ?? total, weighted, pictures, { transposeA: true, beta: part || start === 0 ? 0 : 1 });
       if (part) backend.copy(start === 0 ? total : wide!, part);
       if (part && start > 0) backend.axpby(total, 1, wide!, 1);
     };
     visitRows(rows, see, shortSum);
-    const sums = backend.device === 'cuda' ? total.copy() : total;
+    this.#summed = backend.device === 'cuda' ? total.copy() : total;
     for (const matrix of [total, part, wide]) if (matrix) backend.release(matrix);
-    return {
-      sums,
-      totals: this.counts.subarray(0, count).map((pictures) => pictures * scale),
-      shift: this.shift,
-      // While f_c is told from the means, they are not told from it: the two would chase each other.
-      ...(this.solver.held && { stretch: this.#stretch }),
-    };
+    return this.#summed;
   }
 
   /** Assignments from scores, neighbours and shares; while the folder is being described, its shares are learnt too. */
   assign(learning: boolean): number {
     const { backend } = this.solver.ground;
+    this.#summed = undefined;
     this.score();
     const start = learning ? 0 : this.terms();
     this.#spoken = this.assignments;
@@ -339,30 +345,47 @@ export class TestState {
   }
 
   #count(): void {
+    this.counts = this.#columnSums(this.#weights);
+  }
+
+  /** Of the assignments. */
+  #columnSums(weights: Float64Array): Float64Array {
     const { rows, cols, dtype } = this.assignments;
     const starts = Int32Array.from({ length: Math.ceil(rows / shortSum) + 1 }, (_, k) => Math.min(rows, k * shortSum));
     const parts = Matrix.zeros(starts.length - 1, cols, dtype);
-    this.solver.ground.backend.segmentSums(parts, this.assignments, this.#weights, starts);
-    this.counts.fill(0);
-    for (let k = 0; k < parts.rows; k++) axpy(this.counts, 1, parts.row(k));
+    this.solver.ground.backend.segmentSums(parts, this.assignments, weights, starts);
+    const sums = new Float64Array(cols);
+    for (let k = 0; k < parts.rows; k++) axpy(sums, 1, parts.row(k));
+    return sums;
   }
 
   /** The variance of test pictures about the means they are assigned to, half way from the last one. */
   updateVariance(): void {
     const { dimension: d, known } = this.solver.ground;
-    if (this.#scored.means !== this.solver.means || this.#scored.shift !== this.shift) this.score();
-    const count = this.solver.categories;
-    // All listed categories are scored alike, so that their scores tell the distances.
-    const [factor, constant] = [this.#scored.factors[0], this.#scored.constants[0]];
-    const left = this.#meanVariance(0);
+    const { means, squares, categories: count } = this.solver;
+    const { shift } = this;
+    // Σ w q ‖x − δ − f μ‖² = Σ w q ‖x‖² + N ‖δ‖² − 2 Σ_c s_c·(δ + f_c μ_c) + Σ_c N_c (f_c² ‖μ_c‖² + 2 f_c μ_c·δ), s_c the sums of the pictures.
+    const sums = this.#sumsByCategory();
+    const shiftLength = dotOf(shift, shift);
+    let [apart, assigned] = [this.#squaresOfListed(), 0];
+    for (let c = 0; c < count; c++) {
+      const [row, mean, factor, pictures] = [sums.row(c), means.row(c), this.#stretch[c], this.counts[c]];
+      const along = shiftLength > 0 ? dotOf(row, shift) - pictures * factor * dotOf(mean, shift) : 0;
+      apart += pictures * (shiftLength + factor ** 2 * squares[c]) - 2 * (factor * dotOf(row, mean) + along);
+      assigned += pictures;
+    }
     // As much as ten pictures of the known categories speak before any other.
-    let assigned = 0;
-    for (let c = 0; c < count; c++) assigned += this.counts[c];
-    const [q, scores] = [this.assignments, this.#unheard()].map((matrix) => matrix.view(0, matrix.rows, 0, count));
-    const own = this.solver.ground.backend.weightedDot(q, scores, this.#weights);
-    const residual = 10 * d * this.side.variance + (own - constant * assigned) / factor + assigned * d * left;
+    const residual = 10 * d * this.side.variance + apart + assigned * d * this.#meanVariance(0);
     const weight = 10 + assigned;
     this.variance = Math.max(0.5 * this.variance + (0.5 * residual) / (weight * d), 1e-3 * known.within);
+  }
+
+  /** Σ_j w_j ‖x_j‖² Σ_c q_jc over the listed categories c. */
+  #squaresOfListed(): number {
+    const { squaredLengths } = this.side.pictures;
+    const weighted = this.#weights.map((weight, j) => weight * squaredLengths[j]);
+    const sums = this.side.generalized ? this.#columnSums(weighted).subarray(0, this.solver.categories) : weighted;
+    return sums.reduce((sum, value) => sum + value, 0);
   }
 
   /**

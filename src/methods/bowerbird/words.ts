@@ -7,8 +7,8 @@
  * varies in this way. Conditioned on the known means, those of the test categories have an expectation and a covariance; a
  * kind that explains nothing gets α = 0 and says nothing.
  */
-import type { Backend, Matrix } from '../../linalg/index.js';
-import { columnMeans, times, timesTransposed, toUnitLength } from '../../numerics/index.js';
+import { type Backend, Matrix } from '../../linalg/index.js';
+import { columnMeans, roomOn, times, timesTransposed, toUnitLength } from '../../numerics/index.js';
 import type { Problem, SemanticPart } from '../../problem/index.js';
 import { rowsWhere, selectRows, semanticParts, stackRows } from '../../problem/index.js';
 import { likeliestTrusts, mixture } from './trust.js';
@@ -33,8 +33,8 @@ export interface WordPrior {
   readonly trusts: Readonly<Record<string, number>>;
   /** Expected means of the test categories, Ct×d. */
   readonly means: Matrix<Float64Array>;
-  /** Ct×Ct, in units of the variance between categories. */
-  readonly covariance: Matrix<Float64Array>;
+  /** Ct×Ct, in units of the variance between categories, where the backend computes. */
+  readonly covariance: Matrix;
 }
 
 /** Hint and kernels are weighed in turn. */
@@ -53,8 +53,12 @@ export function wordPrior(
 ): WordPrior {
   const known = problem.auxiliarySemantics.rows;
   const parts = semanticParts(problem);
-  const kernels = parts.map((part) => cosines(backend, part));
-  const knownKernels = kernels.map((kernel) => kernel.view(0, known, 0, known).copy('float64'));
+  const vectors = parts.map(unitVectors);
+  const [knownVectors, testVectors] = [
+    vectors.map((each) => each.view(0, known)),
+    vectors.map((each) => each.view(known, each.rows)),
+  ];
+  const knownKernels = knownVectors.map((each) => cosines(backend, each));
   const [knownHint, testHint] = [hint?.view(0, known), hint?.view(known, hint.rows)];
   let unexplained = knownMeans;
   let weight = 0;
@@ -65,21 +69,23 @@ export function wordPrior(
     trusts = learnTrusts(backend, knownKernels, unexplained, trust);
   }
   const left = Math.min(1, squares(unexplained) / Math.max(squares(knownMeans), 1e-300));
-  const kernel = mixture(kernels, trusts);
   // Means of few pictures are known less well.
-  const system = kernel.view(0, known, 0, known).copy('float64');
+  const system = mixture(knownKernels, trusts);
   for (let c = 0; c < known; c++) {
     const noise = within / (counts[c] * between * Math.max(left, 1e-3));
     system.set(c, c, system.at(c, c) + noise);
   }
   backend.cholesky(system);
-  const across = kernel.view(known, kernel.rows, 0, known).copy('float64');
+  const across = Matrix.zeros(testVectors[0].rows, known);
+  addCosines(backend, across, testVectors, knownVectors, trusts);
   const weights = across.copy('float64');
   backend.choleskySolve(system, weights, 'rows');
   const expected = times(backend, weights, unexplained);
-  const covariance = kernel.view(known, kernel.rows, known, kernel.rows).copy('float64');
-  backend.gemm(covariance, weights, across, { transposeB: true, alpha: -1, beta: 1 });
-  if (testHint) for (let k = 0; k < covariance.data.length; k++) covariance.data[k] *= left;
+  const covariance = roomOn(backend, across.rows, across.rows, 'float64');
+  addCosines(backend, covariance, testVectors, testVectors, trusts);
+  fillDiagonal(backend, covariance, 1);
+  const explained = testHint ? left : 1;
+  backend.gemm(covariance, weights, across, { transposeB: true, alpha: -explained, beta: explained });
   const total = trusts.reduce((sum, value) => sum + value, 0);
   return {
     trust: total,
@@ -132,15 +138,39 @@ function squares({ data }: Matrix<Float64Array>): number {
 }
 
 /**
- * Cosines of the vectors of one kind less the mean of the auxiliary ones; auxiliary categories first. A vector of zeros is
+ * Vectors of one kind less the mean of the auxiliary ones, brought to unit length; auxiliary categories first. A vector of zeros is
  * none: its category is like no other.
  */
-function cosines(backend: Backend, { auxiliary, test }: SemanticPart): Matrix<Float64Array> {
+function unitVectors({ auxiliary, test }: SemanticPart): Matrix<Float64Array> {
   const vectors = centredVectors(auxiliary, test);
   for (let c = 0; c < vectors.rows; c++) toUnitLength(vectors.row(c));
+  return vectors;
+}
+
+/** k_b of vectors of unit length. */
+function cosines(backend: Backend, vectors: Matrix<Float64Array>): Matrix<Float64Array> {
   const kernel = timesTransposed(backend, vectors, vectors);
-  for (let c = 0; c < kernel.rows; c++) kernel.set(c, c, 1);
+  fillDiagonal(backend, kernel, 1);
   return kernel;
+}
+
+/** target ← target + Σ_b α_b A_b B_b' */
+function addCosines(
+  backend: Backend,
+  target: Matrix,
+  a: readonly Matrix<Float64Array>[],
+  b: readonly Matrix<Float64Array>[],
+  trusts: readonly number[],
+): void {
+  for (const [k, trust] of trusts.entries())
+    backend.gemm(target, a[k], b[k], { transposeB: true, alpha: trust, beta: 1 });
+}
+
+function fillDiagonal(backend: Backend, matrix: Matrix, value: number): void {
+  const n = matrix.rows;
+  const values = Matrix.zeros(n, 1);
+  values.fill(value);
+  backend.copy(matrix.reshaped(n * n, 1).everyRow(0, n + 1), values);
 }
 
 /** Auxiliary vectors, then test vectors, less the mean of the auxiliary ones; zeros stay. */

@@ -121,7 +121,8 @@ describe('the estimate of bowerbird', () => {
       ),
     );
     const sampling = mean(totals.map((total) => known.within / total)) / categories;
-    const chance = sampling + (known.between * prior.covariance.data.reduce((s, v) => s + v, 0)) / categories ** 2;
+    const chance =
+      sampling + (known.between * prior.covariance.copy('float64').data.reduce((s, v) => s + v, 0)) / categories ** 2;
     const square = mean(difference.map((value) => value ** 2));
     expect(square).toBeGreaterThan(chance);
     solver.shiftWeb();

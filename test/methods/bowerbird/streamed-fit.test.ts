@@ -122,9 +122,18 @@ describe.each(backends)('a fit of pictures in files, on the $name backend', ({ c
       const { rows, squaredLengths } = place(space, features, order);
       expect([found.rows.dtype, rows.dtype]).toEqual([dtype, dtype]);
       visitRows(found.rows, (block, start) => {
-        expect(block.copy()).toEqual(rows.view(start, start + block.rows).copy());
+        // Products of other blocks may be rounded otherwise.
+        const apart = block.copy('float64');
+        apart.data.forEach((value, k) => {
+          apart.data[k] = Math.abs(value - rows.data[start * rows.cols + k]);
+        });
+        expect(apart.data.reduce((most, value) => Math.max(most, value), 0)).toBeLessThan(
+          dtype === 'float64' ? 1e-12 : 1e-5,
+        );
       });
-      expect(found.squaredLengths).toEqual(squaredLengths);
+      found.squaredLengths.forEach((length, i) => {
+        expect(length / squaredLengths[i]).toBeCloseTo(1, dtype === 'float64' ? 12 : 5);
+      });
       expect(told.at(-1)).toBe(1);
     }
   });

@@ -1,8 +1,9 @@
 /** Sums of pictures of several kinds about the prior's means. */
 import { describe, expect, it } from 'vitest';
-import { Matrix, Random } from '../../../src/linalg/index.js';
+import { createBackend, Matrix, Random } from '../../../src/linalg/index.js';
 import { priorSums, sumsAbout, sumsOfNamed } from '../../../src/methods/bowerbird/sums.js';
 
+const backend = await createBackend({ device: 'wasm', threads: 1 });
 const random = new Random(5);
 const [categories, d] = [3, 4];
 const drawn = (rows: number) => {
@@ -22,11 +23,11 @@ describe('sums about the prior', () => {
     const sums = Matrix.zeros(categories, d);
     const totals = new Float64Array(categories);
     labels.forEach((label, i) => {
-      totals[label] += weights[i];
-      for (let j = 0; j < d; j++) sums.row(label)[j] += weights[i] * pictures.at(i, j);
+      totals[label] += weights[i] / 4;
+      for (let j = 0; j < d; j++) sums.row(label)[j] += (weights[i] / 4) * pictures.at(i, j);
     });
     const named = sumsOfNamed({ rows: pictures, labels }, categories, 0.8);
-    const found = sumsAbout(means, [{ sums, totals, shift, stretch }, named]);
+    const found = sumsAbout(means, [{ sums, totals, shift, stretch, weight: 4 }, named]);
     for (let c = 0; c < categories; c++) {
       const own = [...labels.keys()].filter((i) => labels[i] === c);
       const precision = own.reduce((sum, i) => sum + weights[i] * stretch[c] ** 2 + 1 / 0.8, 0);
@@ -51,7 +52,7 @@ describe('sums about the prior', () => {
       [0.2, 2, 0.5],
       [0.3, 0.5, 4],
     ]) as Matrix<Float64Array>;
-    const found = priorSums({ trust: 0, trusts: {}, means, covariance }, [0, 2]);
+    const found = priorSums(backend, { trust: 0, trusts: {}, means, covariance }, [0, 2]);
     expect(found.covariance).toBeCloseTo(5.6, 12);
     for (let j = 0; j < d; j++) expect(found.means[j]).toBeCloseTo(means.at(0, j) + means.at(2, j), 12);
   });
