@@ -1,6 +1,6 @@
 // One fit of the default method to more pictures than one thread generates or a file holds in good time: generates them on all
-// cores, fits, and prints a line of JSON. `node bench/scale/fit-generated.mjs AUXILIARY TEST WEB-PER-CATEGORY TEST-PER-CATEGORY DEVICE [THREADS]`.
-import { readFileSync } from 'node:fs';
+// cores, fits, and prints a line of JSON. `node bench/scale/fit-generated.mjs AUXILIARY TEST WEB-PER-CATEGORY TEST-PER-CATEGORY DEVICE [THREADS [ANSWERS.json]]`.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { createBackend, Matrix, Random } from 'bowerbird/linalg';
@@ -33,7 +33,7 @@ function settingsOf([auxiliaryCategories, testCategories, webPerCategory, testPe
 
 async function main() {
   const [auxiliary, test, web, perTest] = process.argv.slice(2, 6).map(Number);
-  const [device = 'cuda', threads] = process.argv.slice(6);
+  const [device = 'cuda', threads, answers] = process.argv.slice(6);
   const settings = settingsOf([auxiliary, test, web, perTest]);
   const seconds = clock();
   const room = (rows) => new Float32Array(new SharedArrayBuffer(rows * dimensions * 4));
@@ -78,6 +78,7 @@ async function main() {
     ...{ seconds: fitting(), generated, accuracy: right / predictions.length, rounds: method.details().iterations },
     peak: Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024,
   };
+  if (answers) writeFileSync(answers, JSON.stringify([...predictions]));
   console.log(JSON.stringify(measured));
   backend.dispose();
 }
