@@ -21,7 +21,7 @@ const smallestMatrix = 2 ** 18;
 
 /** Rows of a product are cut into at most `mostPieces`; where that gives fewer than enough, its columns are cut too. */
 const mostPieces = 64;
-const enoughPieces = 16;
+const enoughPieces = 32;
 
 /** [0, size) in equal pieces: a power of two of them, each with at least `smallest` elements. */
 function pieces(size: number, smallest: number, most = mostPieces): [number, number][] {
