@@ -3,12 +3,8 @@ import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { markdownTable } from '../shared/document.js';
 import { regimes } from './regimes.js';
-import { featureAreas, type Line, mean, type Summary, summarize } from './results.js';
+import { ceilingName, featureAreas, type Line, mean, own, type Summary, summarize } from './results.js';
 
-/** The method that the others are rivals of. */
-export const own = 'bowerbird';
-/** The row of accuracies that the truth would give. */
-export const ceilingName = 'ceiling (true labels)';
 /** What the first table of such folders was made with. */
 const baselines = ['whitened-means', 'lr', 'whitened-em', 'whitened-em-balanced'];
 

@@ -5,7 +5,7 @@ import { calibrationError, measure, parseMethod } from '../../../bench/wild/meas
 import { wildSources } from '../../../bench/wild/problems.js';
 import { drawRegime, regimes } from '../../../bench/wild/regimes.js';
 import { drawFigure, writeReport } from '../../../bench/wild/report.js';
-import { Journal, type Line, summarize } from '../../../bench/wild/results.js';
+import { type Line, openMeasured, summarize } from '../../../bench/wild/results.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { checkProblem, drawFolder, generateProblem, restrictToCategories } from '../../../src/problem/index.js';
 import { temporaryFolder } from '../../temporary-folder.js';
@@ -98,10 +98,10 @@ describe('results', () => {
 
   it('survive an interruption in the middle of a line', () => {
     const file = join(temporaryFolder(), 'measured.jsonl');
-    const first = new Journal(file);
+    const first = openMeasured(file);
     first.add(line(1, 6, 0.7));
     appendFileSync(file, '{"problem":"cub-w');
-    const second = new Journal(file);
+    const second = openMeasured(file);
     expect(second.has(line(1, 6, 0.7))).toBe(true);
     expect(second.has(line(2, 6, 0.7))).toBe(false);
   });
