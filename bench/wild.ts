@@ -20,6 +20,7 @@ import { wildSources } from './wild/problems.js';
 import { regimes } from './wild/regimes.js';
 import { drawFigure, writeReport } from './wild/report.js';
 import { openMeasured, own, summarize } from './wild/results.js';
+import { withSearches } from './wild/search.js';
 
 /** The own method, plain baselines, and every few-shot method; two of them also measured from the web pictures' mean. */
 const rivals = [
@@ -70,8 +71,7 @@ export async function run(args: string[]): Promise<void> {
           sources: Object.fromEntries(problemNames.map((name) => [name, sources[name]])),
           regimes: regimeNames,
           seeds: Array.from({ length: seeds }, (_, k) => k + 1),
-          methods: methodNames(values.methods),
-          trials,
+          methods: withSearches(methodNames(values.methods), trials),
           out: values.out,
         },
         journal,

@@ -10,58 +10,69 @@ import { measure, measureFeatures } from './measure.js';
 import type { WildProblem, WildSource } from './problems.js';
 import { applies, drawRegime, type Regime, regimes } from './regimes.js';
 import { type Cell, ceilingName, featuresAlone, type Journal, type Line } from './results.js';
-import { openSearched, searchedName, searchParameters, toSearch } from './search.js';
+import { openSearched, parseSearched, searchParameters } from './search.js';
 
 export interface WildRun {
   readonly sources: Readonly<Record<string, WildSource>>;
   readonly regimes: readonly string[];
   readonly seeds: readonly number[];
+  /** `name`, `name:parameter=value:…`, or `name:search=N` for parameters of a search of N trials. */
   readonly methods: readonly string[];
-  /** Of the search for each rival's parameters; 0 for none. */
-  readonly trials: number;
   readonly out: string;
 }
 
 type Parameters = Readonly<Record<string, ParameterValue>>;
+
+/** A method with parameters of a search, and what it is called in the journal. */
+interface Chosen {
+  readonly name: string;
+  readonly method: string;
+  readonly parameters: Parameters;
+}
+
 type Measured = Journal<Cell, Line>;
 
 /** Of methods whose parameters are the defaults. */
 const usualSpace = { power: 0.75, shrinkage: 0.3 };
 
 export async function measureAll(run: WildRun, journal: Measured, backend: Backend): Promise<void> {
+  const usual = run.methods.filter((name) => !parseSearched(name));
   for (const [name, source] of Object.entries(run.sources))
     for (const seed of run.seeds) {
       const chosen = await chosenParameters(name, source, seed, run, backend);
       for (const [web, group] of regimesByWeb(run.regimes, source)) {
         const made = await source.make(seed, JSON.parse(web));
         const problem = new RegimeGroup(name, seed, made, group, journal, backend);
-        await problem.measureDefaults(run.methods);
-        for (const [method, parameters] of chosen) await problem.measureSearched(method, run.trials, parameters);
+        await problem.measureUsual(usual);
+        for (const each of chosen) await problem.measureSearched(each);
       }
     }
 }
 
-/** By method; the search is made on the problem as it comes, and serves all regimes. */
+/** The search is made on the problem as it comes, and serves all regimes. */
 async function chosenParameters(
   name: string,
   source: WildSource,
   seed: number,
-  { methods, trials, out }: WildRun,
+  { methods, out }: WildRun,
   backend: Backend,
-): Promise<[string, Parameters][]> {
-  if (trials === 0) return [];
-  const wanted = toSearch(methods);
+): Promise<Chosen[]> {
+  const wanted = methods.flatMap((each) => parseSearched(each) ?? []);
   const journal = openSearched(join(out, 'searched.jsonl'));
-  const find = (method: string) => journal.find({ problem: name, seed, trials, method });
-  const missing = wanted.filter((method) => !find(method));
-  if (missing.length > 0) {
+  for (const trials of new Set(wanted.map((each) => each.trials))) {
+    const missing = wanted.filter(
+      (each) => each.trials === trials && !journal.has({ problem: name, seed, trials, method: each.method }),
+    );
+    if (missing.length === 0) continue;
     const { problem } = await source.make(seed, {});
-    const { validationNoise } = source;
-    await searchParameters({ name, seed, trials, validationNoise, out }, problem, missing, journal, backend);
+    const task = { name, seed, trials, validationNoise: source.validationNoise, out };
+    const names = missing.map(({ method }) => method);
+    await searchParameters(task, problem, names, journal, backend);
   }
-  return wanted.flatMap((method): [string, Parameters][] => {
-    const found = find(method);
-    return found ? [[method, found.parameters]] : [];
+  return methods.flatMap((each): Chosen[] => {
+    const searched = parseSearched(each);
+    const found = searched && journal.find({ problem: name, seed, ...searched });
+    return found ? [{ name: each, method: found.method, parameters: found.parameters }] : [];
   });
 }
 
@@ -95,7 +106,7 @@ class RegimeGroup {
   }
 
   /** All methods in one folder after another, since they share the whitened pictures. */
-  async measureDefaults(methods: readonly string[]): Promise<void> {
+  async measureUsual(methods: readonly string[]): Promise<void> {
     const { journal, backend } = this;
     for (const { regime, definition, draw } of this.#cells) {
       const cell = (method: string): Cell => ({ problem: this.name, regime, seed: this.seed, draw, method });
@@ -112,9 +123,8 @@ class RegimeGroup {
   }
 
   /** One method in all folders, since its whitened space is its own. */
-  async measureSearched(method: string, trials: number, parameters: Parameters): Promise<void> {
+  async measureSearched({ name, method, parameters }: Chosen): Promise<void> {
     for (const { regime, definition, draw } of this.#cells) {
-      const name = searchedName(method, trials);
       const cell: Cell = { problem: this.name, regime, seed: this.seed, draw, method: name };
       if (this.journal.has(cell)) continue;
       const folder = drawRegime(definition, this.made, 1000 * this.seed + draw);

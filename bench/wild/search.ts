@@ -26,14 +26,19 @@ export const openSearched = (file: string): Journal<Search, Searched> =>
   new Journal(file, ({ problem, seed, trials, method }) => [problem, seed, trials, method].join('|'));
 
 /** What a method with parameters of a search is called in journal and tables. */
-export const searchedName = (method: string, trials: number) => `${method}:search=${trials}`;
+const searchedName = (method: string, trials: number) => `${method}:search=${trials}`;
 
-/** The method itself where the name says that its parameters were searched for, else undefined. */
-export const searchedMethod = (name: string) => /^(.*):search=\d+$/.exec(name)?.[1];
+/** The method and the trials where the name says that parameters are searched for, else undefined. */
+export function parseSearched(name: string): { method: string; trials: number } | undefined {
+  const found = /^(.*):search=(\d+)$/.exec(name);
+  return found ? { method: found[1], trials: Number(found[2]) } : undefined;
+}
 
-/** Those that a search is for: rivals with parameters, as they come. */
-export function toSearch(names: readonly string[]): string[] {
-  return names.filter((name) => name !== own && !name.includes(':') && searchable(findMethod(name)));
+/** These methods and, of rivals with parameters, the same with parameters of a search. */
+export function withSearches(names: readonly string[], trials: number): string[] {
+  if (trials === 0) return [...names];
+  const rivals = names.filter((name) => name !== own && !name.includes(':') && searchable(findMethod(name)));
+  return [...names, ...rivals.map((name) => searchedName(name, trials))];
 }
 
 interface Task {
