@@ -43,7 +43,7 @@ export async function measureAll(run: WildRun, journal: Measured, backend: Backe
       for (const [web, group] of regimesByWeb(run.regimes, source)) {
         const made = await source.make(seed, JSON.parse(web));
         const problem = new RegimeGroup(name, seed, made, group, journal, backend);
-        await problem.measureUsual(usual);
+        if (usual.length > 0) await problem.measureUsual(usual);
         for (const each of chosen) await problem.measureSearched(each);
       }
     }
