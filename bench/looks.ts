@@ -10,7 +10,7 @@ import { toUnitRows } from '../src/numerics/unit-rows.js';
 import { stackColumns } from '../src/problem/rows.js';
 import { markdownTable } from './shared/document.js';
 import { ceiling } from './wild/ceiling.js';
-import { plantedCub, readCub } from './wild/problems.js';
+import { plantedCub, readCub, readZoomed } from './wild/problems.js';
 
 const methods = ['bowerbird', 'lr'];
 
@@ -24,7 +24,9 @@ export async function run(args: string[]): Promise<void> {
     },
   });
   const cub = await readCub(values.data);
-  const [plain, zoomed] = [cub.features, cub.zoomed].map((matrix) => toUnitRows(matrix.copy('float64')));
+  const [plain, zoomed] = [cub.features, await readZoomed(values.data)].map((matrix) =>
+    toUnitRows(matrix.copy('float64')),
+  );
   const looks: Record<string, () => Matrix> = {
     plain: () => plain,
     'zoom-mirror': () => zoomed,

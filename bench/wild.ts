@@ -2,26 +2,25 @@
  * How methods fare in folders as users have them: unequal shares, few categories, strangers, noisy or few web pictures.
  *
  * Problems are drawn from `cub-resnet50.npz`, `cub-web.npz` and the photographs of birds-mini (features extracted once), regimes from each
- * of them, for several seeds; methods use their default parameters. Every measurement is kept in `--out DIR/measured.jsonl` and not made
- * again; tables, figures and summaries go into the same folder. Options: `--data DIR`, `--out DIR`, `--methods A,B:parameter=value|rivals|all`,
- * `--regimes A,B`, `--problems A,B`, `--seeds N`, `--quick` (five regimes, one seed), `--report` (measure nothing),
- * `--write` (into docs/results.md and docs/figures).
+ * of them, for several seeds; methods use their default parameters, and with `--search N` the rivals also those that a search of N trials on
+ * the validation categories of each problem chooses. Every measurement is kept in `--out DIR/measured.jsonl`, every search in
+ * `DIR/searched.jsonl`, and not made again; tables, figures and summaries go into the same folder. Options: `--data DIR`, `--out DIR`,
+ * `--methods A,B:parameter=value|rivals|all`, `--regimes A,B`, `--problems A,B`, `--seeds N`, `--search N`, `--quick` (five regimes, one
+ * seed), `--report` (measure nothing), `--write` (into docs/results.md and docs/figures).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { accuracy, meanCategoryAccuracy } from '../src/fit/index.js';
-import { type Backend, createBackend } from '../src/linalg/index.js';
-import { WhitenedSpace } from '../src/methods/blocks/whitened-space.js';
+import { createBackend } from '../src/linalg/index.js';
 import { fewShotMethods } from '../src/methods/few-shot/index.js';
 import { methods } from '../src/methods/index.js';
 import { writeResults } from './shared/results.js';
-import { ceiling } from './wild/ceiling.js';
-import { measure, measureFeatures } from './wild/measure.js';
-import { type WildSource, wildSources } from './wild/problems.js';
-import { applies, drawRegime, type Regime, regimes } from './wild/regimes.js';
-import { ceilingName, drawFigure, own, writeReport } from './wild/report.js';
-import { type Cell, featuresAlone, Journal, summarize } from './wild/results.js';
+import { measureAll } from './wild/measure-all.js';
+import { wildSources } from './wild/problems.js';
+import { regimes } from './wild/regimes.js';
+import { drawFigure, writeReport } from './wild/report.js';
+import { openMeasured, own, summarize } from './wild/results.js';
+import { withSearches } from './wild/search.js';
 
 /** The own method, plain baselines, and every few-shot method; two of them also measured from the web pictures' mean. */
 const rivals = [
@@ -44,6 +43,7 @@ export async function run(args: string[]): Promise<void> {
       regimes: { type: 'string' },
       problems: { type: 'string' },
       seeds: { type: 'string' },
+      search: { type: 'string', default: '0' },
       quick: { type: 'boolean', default: false },
       report: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
@@ -59,21 +59,24 @@ export async function run(args: string[]): Promise<void> {
       : Object.keys(regimes);
   const seeds = Number(values.seeds ?? (values.quick ? 1 : 3));
   mkdirSync(values.out, { recursive: true });
-  const journal = new Journal(join(values.out, 'measured.jsonl'));
+  const journal = openMeasured(join(values.out, 'measured.jsonl'));
+  const trials = Number(values.search);
+  if (!Number.isSafeInteger(trials) || trials < 0)
+    throw new Error(`--search ${values.search}: give a number of trials`);
   if (!values.report) {
     const backend = await createBackend();
     try {
-      for (const problem of problemNames)
-        for (let seed = 1; seed <= seeds; seed++)
-          await measureProblem(
-            problem,
-            sources[problem],
-            regimeNames,
-            seed,
-            methodNames(values.methods),
-            journal,
-            backend,
-          );
+      await measureAll(
+        {
+          sources: Object.fromEntries(problemNames.map((name) => [name, sources[name]])),
+          regimes: regimeNames,
+          seeds: Array.from({ length: seeds }, (_, k) => k + 1),
+          methods: withSearches(methodNames(values.methods), trials),
+          out: values.out,
+        },
+        journal,
+        backend,
+      );
     } finally {
       backend.dispose();
     }
@@ -83,7 +86,7 @@ export async function run(args: string[]): Promise<void> {
   );
   if (lines.length === 0) throw new Error('nothing was measured; leave out --report');
   const titles = new Map(Object.entries(sources).map(([name, { title }]) => [name, title]));
-  const command = `npm run bench -- wild --seeds ${seeds}${values.problems ? ` --problems ${values.problems}` : ''}${values.regimes ? ` --regimes ${values.regimes}` : ''}`;
+  const command = `npm run bench -- wild --seeds ${seeds}${trials > 0 ? ` --search ${trials}` : ''}${values.problems ? ` --problems ${values.problems}` : ''}${values.regimes ? ` --regimes ${values.regimes}` : ''}`;
   const text = writeReport(lines, titles, command);
   const figure = drawFigure(lines);
   writeFileSync(join(values.out, 'summary.json'), `${JSON.stringify(summarize(lines), null, 1)}\n`);
@@ -95,57 +98,6 @@ export async function run(args: string[]): Promise<void> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(new URL('wild.svg', folder), figure);
   writeResults('wild', `![Accuracy by regime, mean over problems](figures/wild.svg)\n\n${text}`);
-}
-
-/** All regimes of one problem and seed; regimes with the same web pictures share one problem. */
-async function measureProblem(
-  name: string,
-  source: WildSource,
-  regimeNames: readonly string[],
-  seed: number,
-  names: readonly string[],
-  journal: Journal,
-  backend: Backend,
-): Promise<void> {
-  const groups = new Map<string, [string, Regime][]>();
-  for (const regime of regimeNames) {
-    if (!applies(regimes[regime], source)) continue;
-    const key = JSON.stringify(regimes[regime].web ?? {});
-    groups.set(key, [...(groups.get(key) ?? []), [regime, regimes[regime]]]);
-  }
-  for (const [web, group] of groups) {
-    const made = await source.make(seed, JSON.parse(web));
-    for (const [regime, definition] of group)
-      for (let draw = 0; draw < (definition.draws ?? 1); draw++) {
-        const folder = drawRegime(definition, made, 1000 * seed + draw);
-        const cell = (method: string): Cell => ({ problem: name, regime, seed, draw, method });
-        // Few-shot methods share the whitened pictures, which would otherwise count as time of the first of them.
-        const space = await WhitenedSpace.learn(folder.problem, backend, { power: 0.75, shrinkage: 0.3 });
-        for (const features of [made.problem.webFeatures, folder.problem.testFeatures]) space.centreOf(features);
-        for (const method of names) {
-          if (journal.has(cell(method))) continue;
-          const found = await measure(method, folder, backend, seed);
-          journal.add({ ...cell(method), ...found });
-          const told = 'failure' in found ? found.failure : `${((100 * found.right) / found.pictures).toFixed(1)} %`;
-          console.error(`${name}, ${regime}, seed ${seed}.${draw}, ${method}: ${told}`);
-        }
-        if (definition.strangers && !journal.has(cell(featuresAlone)))
-          journal.add({ ...cell(featuresAlone), areas: await measureFeatures(folder, backend) });
-        if (regime === 'equal' && !journal.has(cell(ceilingName))) {
-          const predicted = await ceiling(folder, backend);
-          const { truth, problem } = folder;
-          journal.add({
-            ...cell(ceilingName),
-            pictures: truth.length,
-            right: Math.round(truth.length * accuracy(predicted, truth)),
-            macro: meanCategoryAccuracy(predicted, truth, problem.testNames.length),
-            strangers: {},
-            confidence: { counts: [], stated: [], true: [] },
-            seconds: 0,
-          });
-        }
-      }
-  }
 }
 
 function methodNames(given: string): string[] {

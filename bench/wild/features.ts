@@ -1,62 +1,22 @@
 /**
- * Features of photographs and of drawn pictures, extracted once by the project's own vision code and kept in a cache folder:
- * birds-mini with any model, and pictures without a bird (landscapes, nests, eggs, logos) as far strangers.
+ * Features of photographs and of drawn pictures, kept in a cache folder: birds-mini with any model, and pictures without a bird
+ * (landscapes, nests, eggs, logos) as far strangers. Where the cache has them, neither pictures nor a network are needed.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { aviary, drawPhoto, planPhotos } from '../../src/demo/index.js';
-import {
-  chooseFeature,
-  extractFeatures,
-  findModel,
-  getModel,
-  type IndexedFeatures,
-  loadFeatures,
-  openFolderPictures,
-} from '../../src/vision/index.js';
-
-/** Drawn once with this seed, whatever the seed of the benchmark. */
-const drawingSeed = 1;
-/** For each of the 36 species that a search is made for. */
-const drawnPerSpecies = 8;
+import { type IndexedFeatures, loadFeatures } from '../../src/vision/load-features.js';
 
 /** Features of all pictures below `pictures`, by a model of `bowerbird models list`; extracted where `cache` has none. */
 export async function cachedFeatures(pictures: string, model: string, cache: string): Promise<IndexedFeatures> {
-  if (!existsSync(join(cache, 'index.csv'))) {
-    mkdirSync(cache, { recursive: true });
-    const source = await openFolderPictures(pictures);
-    try {
-      let shown = 0;
-      const network = await chooseFeature(await getModel(await findModel(model)), {});
-      await extractFeatures(source, network, cache, {
-        onProgress: ({ done, total }) => {
-          if (done < shown + 100 && done < (total ?? done)) return;
-          shown = done;
-          console.error(`${model} features of ${pictures}: ${done} of ${total}`);
-        },
-      });
-    } finally {
-      await source.close();
-    }
-  }
+  if (!isComplete(cache)) await (await import('./extract.js')).extract(pictures, model, cache);
   return loadFeatures(cache);
 }
 
-/** Draws pictures without a bird into `folder`, unless they are there. */
-export async function drawFarPictures(folder: string): Promise<void> {
-  if (existsSync(join(folder, 'complete'))) return;
-  const { test, auxiliary } = aviary();
-  const plan = planPhotos([...test, ...auxiliary], {
-    seed: drawingSeed,
-    perSpecies: drawnPerSpecies,
-    wrong: { confused: 0, other: 0, offtopic: 1 },
-    repeated: 0,
-    dead: 0,
-  });
-  for (const photo of plan) {
-    const subject = join(folder, 'pictures', String(photo.shown));
-    mkdirSync(subject, { recursive: true });
-    writeFileSync(join(subject, `${photo.id}.jpg`), await drawPhoto(photo, drawingSeed));
-  }
-  writeFileSync(join(folder, 'complete'), '');
+/** Features of pictures without a bird, which are drawn first where `cache` has none. */
+export async function farFeatures(model: string, cache: string): Promise<IndexedFeatures> {
+  const [drawn, features] = [join(cache, 'far'), join(cache, `far-${model}`)];
+  if (!isComplete(features)) await (await import('./extract.js')).drawFarPictures(drawn);
+  return cachedFeatures(join(drawn, 'pictures'), model, features);
 }
+
+const isComplete = (cache: string) => existsSync(join(cache, 'index.csv'));

@@ -46,13 +46,16 @@ export function parseMethod(text: string): { name: string; parameters: Record<st
   return { name, parameters: Object.fromEntries(parameters) };
 }
 
+/** @param method see `parseMethod` @param chosen parameters that a search found */
 export async function measure(
   method: string,
   folder: Folder,
   backend: Backend,
   seed: number,
+  chosen: Readonly<Record<string, ParameterValue>> = {},
 ): Promise<Measurement | Failure> {
-  const { name, parameters } = parseMethod(method);
+  const { name, parameters: given } = parseMethod(method);
+  const parameters = { ...given, ...chosen };
   const started = performance.now();
   try {
     const fitted = await createMethod(findMethod(name), parameters, seed).fit(folder.problem, { backend });

@@ -17,7 +17,7 @@ import {
 } from '../../src/problem/index.js';
 import { rowsWhere, selectRows } from '../../src/problem/rows.js';
 import { keepValidationWeb, rowsByCategory } from '../../src/problem/subset.js';
-import { cachedFeatures, drawFarPictures } from './features.js';
+import { cachedFeatures, farFeatures } from './features.js';
 
 export interface WildProblem {
   readonly problem: Problem;
@@ -37,24 +37,26 @@ export interface WildSource {
   readonly text: boolean;
   /** The most web pictures of a category that there are. */
   readonly mostWeb: number;
+  /** Share of wrong labels among made-up web pictures of validation categories, where the problem has none of its own. */
+  readonly validationNoise?: number;
   make(seed: number, web: WebChoice): Promise<WildProblem>;
 }
 
 /** The problems by name; `data` is the folder of the data sets, `cache` one for extracted features. */
 export function wildSources(data: string, cache: string): Record<string, WildSource> {
   const cub = once(() => readCub(data));
-  const farOf = (model: string) =>
-    once(async () => {
-      const folder = join(cache, 'far');
-      await drawFarPictures(folder);
-      return unit((await cachedFeatures(join(folder, 'pictures'), model, join(cache, `far-${model}`))).features);
-    });
+  const zoomed = once(() => readZoomed(data));
+  const farOf = (model: string) => once(async () => unit((await farFeatures(model, cache)).features));
   const [farResnet, farMobilenet] = [farOf('resnet50'), farOf('mobilenet-v2-0.35')];
   const planted = (semantics: 'attributes' | 'words'): WildSource => ({
     title: `CUB, ResNet-50, planted noise, ${semantics}`,
     text: false,
     mostWeb: 100,
-    make: async (seed, web) => ({ ...plantedCub(await cub(), semantics, seed, web), far: await farResnet() }),
+    validationNoise: 0.4,
+    make: async (seed, web) => ({
+      ...plantedCub({ ...(await cub()), ...(takesZoomed(web) && { zoomed: await zoomed() }) }, semantics, seed, web),
+      far: await farResnet(),
+    }),
   });
   const crawled = (semantics: 'attributes' | 'words'): WildSource => {
     const whole = once(() =>
@@ -71,6 +73,7 @@ export function wildSources(data: string, cache: string): Record<string, WildSou
     title: `15 species, photographs of a web search, ${title}`,
     text: false,
     mostWeb: 26,
+    validationNoise: 0.3,
     make: async (seed, web) => ({
       ...(await birdsMini(join(data, 'birds-mini'), model, cache, await cub(), seed, web)),
       far: await far(),
@@ -89,32 +92,40 @@ export function wildSources(data: string, cache: string): Record<string, WildSou
 interface Cub {
   readonly features: Matrix;
   /** The middle of each picture, mirrored: a further web picture where many are asked for. */
-  readonly zoomed: Matrix;
+  readonly zoomed?: Matrix;
   readonly labels: Int32Array;
   readonly names: string[];
   readonly attributes: Matrix;
   readonly words: Matrix;
 }
 
+/** Without the zoomed pictures. */
 export async function readCub(data: string): Promise<Cub> {
-  const read = async (file: string, name: string) => {
-    const archive = await openNpz(join(data, file));
-    try {
-      return await archive.read(name);
-    } finally {
-      await archive.close();
-    }
-  };
-  const file = 'cub-resnet50.npz';
+  const file = join(data, 'cub-resnet50.npz');
   return {
     features: toMatrix(await read(file, 'features'), 'float32'),
-    zoomed: toMatrix(await read('cub-resnet50-zoom.npz', 'features'), 'float32'),
     labels: toInt32(await read(file, 'labels')),
     names: toStrings(await read(file, 'class_names')),
     attributes: toMatrix(await read(file, 'attributes')),
     words: toMatrix(await read(file, 'glove100')),
   };
 }
+
+export async function readZoomed(data: string): Promise<Matrix> {
+  return toMatrix(await read(join(data, 'cub-resnet50-zoom.npz'), 'features'), 'float32');
+}
+
+async function read(file: string, name: string) {
+  const archive = await openNpz(file);
+  try {
+    return await archive.read(name);
+  } finally {
+    await archive.close();
+  }
+}
+
+/** Each category has too few pictures of its own for as many web pictures. */
+const takesZoomed = ({ perCategory = 20 }: WebChoice) => perCategory > 20;
 
 /**
  * 50 listed species, 20 strangers, 130 auxiliary ones, drawn by the seed. Half of a listed species' pictures, at most 30, are to be
@@ -127,7 +138,7 @@ export function plantedCub(cub: Cub, semantics: 'attributes' | 'words', seed: nu
   const order = Array.from(random.permutation(cub.names.length));
   const [listed, strange, auxiliary] = [order.slice(0, 50), order.slice(50, 70), order.slice(70)];
   const pools = rowsByCategory(cub.labels, cub.names.length);
-  const many = perCategory > 20;
+  const many = takesZoomed(web);
   const test: number[] = [];
   for (const category of listed) {
     const rows = Array.from(random.permutation(pools[category].length), (k) => pools[category][k]);
@@ -143,7 +154,7 @@ export function plantedCub(cub: Cub, semantics: 'attributes' | 'words', seed: nu
   const plain = planted.map(({ row }) => row % cub.labels.length);
   const webFeatures = selectRows(cub.features, plain).copy('float64');
   planted.forEach(({ row }, i) => {
-    if (row >= cub.labels.length) webFeatures.row(i).set(cub.zoomed.row(row - cub.labels.length));
+    if (row >= cub.labels.length) webFeatures.row(i).set(cub.zoomed!.row(row - cub.labels.length));
   });
   const problem = normalize({
     auxiliaryFeatures: selectRows(cub.features, auxiliaryRows).copy('float64'),

@@ -3,26 +3,39 @@ import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { markdownTable } from '../shared/document.js';
 import { regimes } from './regimes.js';
-import { featureAreas, type Line, mean, type Summary, summarize } from './results.js';
+import { ceilingName, featureAreas, type Line, mean, own, type Summary, summarize } from './results.js';
+import { parseSearched } from './search.js';
 
-/** The method that the others are rivals of. */
-export const own = 'bowerbird';
-/** The row of accuracies that the truth would give. */
-export const ceilingName = 'ceiling (true labels)';
 /** What the first table of such folders was made with. */
 const baselines = ['whitened-means', 'lr', 'whitened-em', 'whitened-em-balanced'];
+/** Those of the first measurements, in which shares differ or strangers come in. */
+const mainRegimes = [
+  'equal',
+  'long-tail',
+  'fifth',
+  'six-percent',
+  'one-category',
+  'dirichlet-1',
+  'dirichlet-0.1',
+  'strangers-30',
+  'far-30',
+];
 
 export function writeReport(lines: readonly Line[], titles: ReadonlyMap<string, string>, command: string): string {
   const all = summarize(lines);
   const problems = [...new Set(all.map(({ problem }) => problem))];
   const measured = all.filter(({ method }) => method !== ceilingName);
+  const searched = measured.some(({ method }) => searchedMethod(method) !== undefined);
+  const table = searched ? shortTable : accuracyTable;
   return [
-    `Command: \`${command}\`. Accuracy in percent of the listed pictures, default parameters; the best of a column is bold.`,
+    searched
+      ? `Command: \`${command}\`. Accuracy in percent of the listed pictures: \`${own}\` with default parameters, the best baseline as it comes (${baselines.join(', ')}), the best other method as it comes, and the best with parameters of a search on validation categories; the best of a row is bold.`
+      : `Command: \`${command}\`. Accuracy in percent of the listed pictures, default parameters; the best of a column is bold.`,
     ...problems.map(
-      (problem) =>
-        `**${titles.get(problem) ?? problem}**\n\n${accuracyTable(all.filter((each) => each.problem === problem))}`,
+      (problem) => `**${titles.get(problem) ?? problem}**\n\n${table(all.filter((each) => each.problem === problem))}`,
     ),
     comparison(measured),
+    ...(searched ? [searchTable(measured)] : []),
     `Area under the curve for telling pictures of unlisted categories from listed ones, mean over problems (\`unlisted\` where a method gives that probability, else the better of maximum logit and energy).\n\n${strangerTable(lines, measured)}`,
     `Expected calibration error (15 bins) of the confidence and of the belief in web pictures, the area under the curve of that belief, and seconds of a fit (few-shot methods: with the whitened pictures at hand); means over all cells, and the worst.\n\n${calibrationTable(measured)}`,
   ]
@@ -65,20 +78,101 @@ function accuracyTable(summaries: readonly Summary[]): string {
   return markdownTable(['method', ...columns.map((name) => regimes[name].title), 'mean'], rows);
 }
 
-/** The own method against the best of the others, cell by cell. */
+const searchedMethod = (name: string) => parseSearched(name)?.method;
+
+/** A line for each regime: the own method and the best of the others, as they come and searched for. */
+function shortTable(summaries: readonly Summary[]): string {
+  const rows = regimesOf(summaries).map((regime) => {
+    const cells = summaries.filter((each) => each.regime === regime && each.method !== ceilingName);
+    const others = cells.filter(({ method }) => method !== own);
+    const groups = [
+      cells.filter(({ method }) => method === own),
+      others.filter(({ method }) => baselines.includes(method)),
+      others.filter(({ method }) => searchedMethod(method) === undefined),
+      others.filter(({ method }) => searchedMethod(method) !== undefined),
+    ];
+    const top = Math.max(...cells.map(({ accuracy }) => accuracy));
+    const limit = summaries.find((each) => each.regime === regime && each.method === ceilingName);
+    return [
+      regimes[regime].title,
+      ...groups.map((group) => {
+        if (group.length === 0) return '–';
+        const { accuracy, method } = bestOf(group);
+        const text = accuracy >= top - 1e-9 ? `**${accuracy.toFixed(1)}**` : accuracy.toFixed(1);
+        return method === own ? text : `${searchedMethod(method) ?? method} ${text}`;
+      }),
+      limit ? limit.accuracy.toFixed(1) : '–',
+    ];
+  });
+  return markdownTable(['regime', own, 'best baseline', 'best other', 'best other, searched', 'ceiling'], rows);
+}
+
+/** Every rival as it comes and with parameters of a search, over the cells in which both were measured. */
+function searchTable(summaries: readonly Summary[]): string {
+  const cellOf = ({ problem, regime }: Summary) => `${problem}|${regime}`;
+  const names = [...new Set(summaries.map(({ method }) => method))].filter((name) => searchedMethod(name));
+  const rows = names.map((name) => {
+    const searched = new Map(summaries.filter(({ method }) => method === name).map((each) => [cellOf(each), each]));
+    const pairs = summaries
+      .filter(({ method }) => method === searchedMethod(name))
+      .flatMap((each) => {
+        const other = searched.get(cellOf(each));
+        return other ? [{ before: each.accuracy, after: other.accuracy, main: mainRegimes.includes(each.regime) }] : [];
+      });
+    const means = (of: typeof pairs) => [
+      written(mean(of.map(({ before }) => before)), 1),
+      written(mean(of.map(({ after }) => after)), 1),
+    ];
+    const [main, rest] = [pairs.filter((pair) => pair.main), pairs.filter((pair) => !pair.main)];
+    const order = mean(pairs.map(({ after }) => after));
+    return { order, row: [name, String(pairs.length), ...means(pairs), ...means(main), ...means(rest)] };
+  });
+  rows.sort((a, b) => b.order - a.order);
+  const header = [
+    'method',
+    'cells',
+    'as it comes',
+    'searched',
+    'main regimes',
+    'searched',
+    'other regimes',
+    'searched',
+  ];
+  return `What a search is worth to each rival: mean accuracy over the cells in which both were measured.\n\n${markdownTable(
+    header,
+    rows.map(({ row }) => row),
+  )}`;
+}
+
+const bestOf = (summaries: readonly Summary[]) => summaries.reduce((a, b) => (b.accuracy > a.accuracy ? b : a));
+
+interface ComparedCell {
+  readonly cell: Summary;
+  readonly best: Summary;
+  readonly baseline: number;
+}
+
+/** The own method against the best of the others, cell by cell; the main regimes and the others apart. */
 function comparison(summaries: readonly Summary[]): string {
   const cells = summaries
     .filter(({ method }) => method === own)
-    .flatMap((cell) => {
+    .flatMap((cell): ComparedCell[] => {
       const others = summaries.filter(
         ({ problem, regime, method }) => problem === cell.problem && regime === cell.regime && method !== own,
       );
       if (others.length === 0) return [];
-      const best = others.reduce((a, b) => (b.accuracy > a.accuracy ? b : a));
       const base = others.filter(({ method }) => baselines.includes(method)).map(({ accuracy }) => accuracy);
-      return [{ cell, best, baseline: base.length > 0 ? Math.max(...base) : Number.NaN }];
+      return [{ cell, best: bestOf(others), baseline: base.length > 0 ? Math.max(...base) : Number.NaN }];
     });
-  if (cells.length === 0) return '';
+  const main = cells.filter(({ cell }) => mainRegimes.includes(cell.regime));
+  const rest = cells.filter(({ cell }) => !mainRegimes.includes(cell.regime));
+  return [
+    ...(main.length > 0 ? [compared('the nine main regimes', main)] : []),
+    ...(rest.length > 0 ? [compared('the other regimes', rest)] : []),
+  ].join('\n\n');
+}
+
+function compared(where: string, cells: readonly ComparedCell[]): string {
   const below = cells
     .filter(({ cell, best }) => best.accuracy - cell.accuracy > Math.max(1.5, 1.5 * best.standardError))
     .map(
@@ -87,11 +181,11 @@ function comparison(summaries: readonly Summary[]): string {
     );
   const average = (values: number[]) => mean(values).toFixed(1);
   return (
-    `Over ${cells.length} cells \`${own}\` has a mean of ${average(cells.map(({ cell }) => cell.accuracy))}; the best baseline of each cell ` +
+    `Over ${cells.length} cells of ${where} \`${own}\` has a mean of ${average(cells.map(({ cell }) => cell.accuracy))}; the best baseline of each cell ` +
     `(whitened class means, ridge, whitened EM with and without balance) ${average(cells.map(({ baseline }) => baseline))}; the best of all ` +
     `other methods in each cell ${average(cells.map(({ best }) => best.accuracy))}. ` +
     (below.length === 0
-      ? 'In no cell is it more than 1.5 points (or 1.5 standard errors) below the best.'
+      ? 'In no cell is it more than 1.5 points (and 1.5 standard errors) below the best.'
       : `More than 1.5 points (and 1.5 standard errors) below the best in ${below.length}: ${below.join('; ')}.`)
   );
 }

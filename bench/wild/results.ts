@@ -15,39 +15,52 @@ export type Line = Cell & (Measurement | Failure | { readonly areas: Record<stri
 /** The row of scores that need no method. */
 export const featuresAlone = 'features alone';
 
-export class Journal {
-  readonly lines: Line[] = [];
-  readonly #file: string;
-  readonly #known = new Set<string>();
+/** The method that the others are rivals of. */
+export const own = 'bowerbird';
+/** The row of accuracies that the truth would give. */
+export const ceilingName = 'ceiling (true labels)';
 
-  constructor(file: string) {
+/** Entries of a file, a line each, found by what `key` says of them. */
+export class Journal<Known, Entry extends Known> {
+  readonly lines: Entry[] = [];
+  readonly #file: string;
+  readonly #key: (known: Known) => string;
+  readonly #byKey = new Map<string, Entry>();
+
+  constructor(file: string, key: (known: Known) => string) {
     this.#file = file;
+    this.#key = key;
     if (!existsSync(file)) return;
     for (const text of readFileSync(file, 'utf8').split('\n')) {
       try {
-        this.#keep(JSON.parse(text) as Line);
+        this.#keep(JSON.parse(text) as Entry);
       } catch {
         // A line that was being written when the run ended.
       }
     }
   }
 
-  has(cell: Cell): boolean {
-    return this.#known.has(key(cell));
+  has(known: Known): boolean {
+    return this.find(known) !== undefined;
   }
 
-  add(line: Line): void {
-    appendFileSync(this.#file, `${JSON.stringify(line)}\n`);
-    this.#keep(line);
+  find(known: Known): Entry | undefined {
+    return this.#byKey.get(this.#key(known));
   }
 
-  #keep(line: Line): void {
-    this.lines.push(line);
-    this.#known.add(key(line));
+  add(entry: Entry): void {
+    appendFileSync(this.#file, `${JSON.stringify(entry)}\n`);
+    this.#keep(entry);
+  }
+
+  #keep(entry: Entry): void {
+    this.lines.push(entry);
+    this.#byKey.set(this.#key(entry), entry);
   }
 }
 
-const key = ({ problem, regime, seed, draw, method }: Cell) => [problem, regime, seed, draw, method].join('|');
+export const openMeasured = (file: string): Journal<Cell, Line> =>
+  new Journal(file, ({ problem, regime, seed, draw, method }) => [problem, regime, seed, draw, method].join('|'));
 
 /** One method in one regime of one problem, over all seeds and draws. */
 export interface Summary {

@@ -9,13 +9,8 @@ import { Matrix } from '../linalg/index.js';
 import type { Progress } from '../progress.js';
 import { fewestToMeasure, measuredBatch } from './choose-batch.js';
 import { type DecodeLimits, defaultLimits } from './decode.js';
-import {
-  describeFeatures,
-  type FeatureMeta,
-  readFeatureMeta,
-  requireSameFeatures,
-  writeFeatureMeta,
-} from './feature-meta.js';
+import { describeFeatures } from './describe-features.js';
+import { type FeatureMeta, readFeatureMeta, requireSameFeatures, writeFeatureMeta } from './feature-meta.js';
 import { clearFeatures, completeShards, readShard, writeIndex, writeShard } from './feature-store.js';
 import { InferencePool } from './inference-pool.js';
 import type { Device, NetworkOptions } from './network.js';

@@ -3,15 +3,12 @@
  * different spaces, and mixing them is an error.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import sharp from 'sharp';
 import { FormatError } from '../errors.js';
 import { writeFileAtomic } from '../formats/index.js';
 import { FeatureMismatchError } from './errors.js';
 import type { Device, Reduction } from './network.js';
-import { runtime } from './onnxruntime.js';
 import type { Preprocessing } from './preprocessing.js';
 
 export interface FeatureMeta {
@@ -50,19 +47,8 @@ export interface FeaturePart {
 
 type Meaning = Pick<FeatureMeta, 'model' | 'layer' | 'reduction' | 'dimension' | 'preprocessing'>;
 
-export function describeFeatures(
-  fields: Omit<FeatureMeta, 'format' | 'formatVersion' | 'fingerprint' | 'versions'>,
-): FeatureMeta {
-  return {
-    format: 'bowerbird-features',
-    formatVersion: 1,
-    fingerprint: fingerprint(fields),
-    ...fields,
-    versions: versions(),
-  };
-}
-
-function fingerprint({ model, layer, reduction, dimension, preprocessing }: Meaning): string {
+/** What must be the same for features to be comparable. */
+export function fingerprint({ model, layer, reduction, dimension, preprocessing }: Meaning): string {
   const meaning = [model.sha256, layer, reduction, dimension, preprocessing];
   return createHash('sha256').update(JSON.stringify(meaning)).digest('hex');
 }
@@ -110,15 +96,4 @@ export function requireSameFeatures(a: FeatureMeta, b: FeatureMeta, whereA: stri
     `features of ${whereA} and ${whereB} cannot be mixed: ${differences.join('; ')}`,
     'Extract both with the same model, layer and preprocessing, or write to another folder with --out.',
   );
-}
-
-function versions(): Record<string, string> {
-  const file = new URL('../../package.json', import.meta.url);
-  return {
-    bowerbird: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version,
-    onnxruntime: runtime.kind === 'native' ? runtime.version : `${runtime.version} (WebAssembly)`,
-    sharp: sharp.versions.sharp ?? '',
-    libvips: sharp.versions.vips,
-    node: process.versions.node,
-  };
 }

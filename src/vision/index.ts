@@ -1,6 +1,7 @@
 /** Pictures to features: decoding, models, extraction, and names to vectors. */
 export { builtinModels } from './builtin-models.js';
 export { type DecodeLimits, decodeBytes, decodePicture, defaultLimits } from './decode.js';
+export { describeFeatures } from './describe-features.js';
 export { type EmbedNamesOptions, embedNames } from './embed-names.js';
 export { FeatureMismatchError, ModelError, PictureError, type PictureFault, UnsupportedLayerError } from './errors.js';
 export {
@@ -15,7 +16,6 @@ export {
   type ShardWork,
 } from './extract.js';
 export {
-  describeFeatures,
   type FeatureMeta,
   type FeaturePart,
   readFeatureMeta,

@@ -5,7 +5,8 @@ import { calibrationError, measure, parseMethod } from '../../../bench/wild/meas
 import { wildSources } from '../../../bench/wild/problems.js';
 import { drawRegime, regimes } from '../../../bench/wild/regimes.js';
 import { drawFigure, writeReport } from '../../../bench/wild/report.js';
-import { Journal, type Line, summarize } from '../../../bench/wild/results.js';
+import { type Line, openMeasured, summarize } from '../../../bench/wild/results.js';
+import { openSearched, parseSearched, searchParameters, withSearches } from '../../../bench/wild/search.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { checkProblem, drawFolder, generateProblem, restrictToCategories } from '../../../src/problem/index.js';
 import { temporaryFolder } from '../../temporary-folder.js';
@@ -98,10 +99,10 @@ describe('results', () => {
 
   it('survive an interruption in the middle of a line', () => {
     const file = join(temporaryFolder(), 'measured.jsonl');
-    const first = new Journal(file);
+    const first = openMeasured(file);
     first.add(line(1, 6, 0.7));
     appendFileSync(file, '{"problem":"cub-w');
-    const second = new Journal(file);
+    const second = openMeasured(file);
     expect(second.has(line(1, 6, 0.7))).toBe(true);
     expect(second.has(line(2, 6, 0.7))).toBe(false);
   });
@@ -114,6 +115,54 @@ describe('results', () => {
     expect(text).toContain('| lr | **50.0** | 50.0 |');
     expect(text).toContain('cub-web, 30 % strangers: 30.0 against 50.0 (lr)');
     expect(drawFigure(lines)).toMatch(/^<svg[\s\S]*<\/svg>\n$/);
+  });
+});
+
+describe('a search for the parameters of rivals', () => {
+  it('is for methods with parameters, and never for the own one', () => {
+    const names = withSearches(['bowerbird', 'prototype', 'lr', 'whitened-em', 'whitened-em:origin=web'], 20);
+    expect(names.slice(5)).toEqual(['lr:search=20', 'whitened-em:search=20']);
+    expect(parseSearched(names[6])).toEqual({ method: 'whitened-em', trials: 20 });
+    expect(parseSearched('whitened-em:origin=web')).toBeUndefined();
+  });
+
+  it('chooses the same whatever the test labels are, and is kept', async () => {
+    const { problem } = wild;
+    const shuffled = { ...problem, testLabels: problem.testLabels!.map((label) => (label + 1) % 4) };
+    const chosen: unknown[] = [];
+    for (const each of [problem, shuffled]) {
+      const out = temporaryFolder();
+      const file = join(out, 'searched.jsonl');
+      const task = { name: 'generated', seed: 1, trials: 3, validationNoise: 0.3, out };
+      await searchParameters(task, each, ['lr', 'whitened-means'], openSearched(file), backend);
+      const kept = openSearched(file);
+      expect(kept.has({ problem: 'generated', seed: 1, trials: 3, method: 'lr' })).toBe(true);
+      expect(kept.has({ problem: 'generated', seed: 1, trials: 5, method: 'lr' })).toBe(false);
+      chosen.push(kept.lines);
+    }
+    expect(chosen[1]).toEqual(chosen[0]);
+  });
+
+  it('is set beside what rivals do as they come', () => {
+    const cell = (method: string, right: number): Line => ({
+      problem: 'cub-web',
+      regime: 'web-5',
+      seed: 1,
+      draw: 0,
+      method,
+      pictures: 100,
+      right,
+      macro: right / 100,
+      strangers: {},
+      confidence: { counts: [100], stated: [50], true: [right] },
+      seconds: 1,
+    });
+    const lines = [cell('bowerbird', 60), cell('lr', 50), cell('lr:search=20', 80)];
+    const text = writeReport(lines, new Map(), 'npm run bench -- wild');
+    expect(text).toContain('| 5 web | 60.0 | lr 50.0 | lr 50.0 | lr **80.0** | – |');
+    expect(text).toContain('| lr:search=20 | 1 | 50.0 | 80.0 | – | – | 50.0 | 80.0 |');
+    expect(text).toContain('Over 1 cells of the other regimes');
+    expect(text).toContain('cub-web, 5 web: 60.0 against 80.0 (lr:search=20)');
   });
 });
 
