@@ -6,7 +6,7 @@
  * the validation categories of each problem chooses. Every measurement is kept in `--out DIR/measured.jsonl`, every search in
  * `DIR/searched.jsonl`, and not made again; tables, figures and summaries go into the same folder. Options: `--data DIR`, `--out DIR`,
  * `--methods A,B:parameter=value|rivals|all`, `--regimes A,B`, `--problems A,B`, `--seeds N`, `--search N`, `--quick` (five regimes, one
- * seed), `--report` (measure nothing), `--write` (into docs/results.md and docs/figures).
+ * seed), `--report` (measure nothing), `--write` (into docs/results.md and docs/figures; a run with searches has a place of its own).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -94,6 +94,10 @@ export async function run(args: string[]): Promise<void> {
   writeFileSync(join(values.out, 'wild.svg'), figure);
   console.log(text);
   if (!values.write) return;
+  if (trials > 0) {
+    writeResults('wild-search', text);
+    return;
+  }
   const folder = new URL('../docs/figures/', import.meta.url);
   mkdirSync(folder, { recursive: true });
   writeFileSync(new URL('wild.svg', folder), figure);
