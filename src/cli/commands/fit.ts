@@ -89,7 +89,7 @@ export default defineCommand({
     stream: {
       type: 'flag',
       description:
-        "Read the features from the file, and keep none of them in memory; for the paper's learner those of web pictures.",
+        "Keep no features in memory, neither as they are nor whitened; for the paper's learner those of web pictures.",
     },
     'memory-limit': {
       type: 'number',
