@@ -1,7 +1,7 @@
 /**
  * The default method at scale, against a plain EM in numpy (bench/scale/em.py), each in a process of its own on the same
  * pictures, taking turns: seconds, processor seconds and peak memory. Options: `--size NAME` (small, middle, large, many; may be repeated),
- * `--device NAME`, `--threads N` (both may be repeated), `--rounds N`, `--streamed` (one fit more whose pictures are read from the file), `--numpy DTYPE` (float64, float32, none; may be repeated), `--write`.
+ * `--device NAME`, `--threads N` (both may be repeated), `--way NAME` (blocks, as `bowerbird fit` reads a file; loaded, streamed; may be repeated), `--rounds N`, `--numpy DTYPE` (float64, float32, none; may be repeated), `--write`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -39,7 +39,7 @@ export async function run(args: string[]): Promise<void> {
       threads: { type: 'string', multiple: true, default: ['1', '2'] },
       numpy: { type: 'string', multiple: true, default: ['float64', 'float32'] },
       rounds: { type: 'string', default: '1' },
-      streamed: { type: 'boolean', default: false },
+      way: { type: 'string', multiple: true, default: ['blocks'] },
       write: { type: 'boolean', default: false },
     },
   });
@@ -55,7 +55,7 @@ export async function run(args: string[]): Promise<void> {
 
 async function measured(
   size: string,
-  { device, threads, numpy, streamed }: { device: string[]; threads: string[]; numpy: string[]; streamed: boolean },
+  { device, threads, numpy, way }: { device: string[]; threads: string[]; numpy: string[]; way: string[] },
   rounds: number,
 ): Promise<string> {
   if (!Object.hasOwn(sizes, size))
@@ -73,8 +73,7 @@ async function measured(
     const features = (pictures.reduce((sum, rows) => sum + rows, 0) * dimensions * 4) / 2 ** 20;
     const contestants = [
       ...numpy.filter((dtype) => dtype !== 'none').flatMap((dtype) => threads.map((count) => emOf(file, dtype, count))),
-      ...device.flatMap((name) => threads.map((count) => fitOf(file, name, count))),
-      ...(streamed ? [fitOf(file, device[0], threads[0], 'streamed')] : []),
+      ...device.flatMap((name) => threads.flatMap((count) => way.map((each) => fitOf(file, name, count, each)))),
     ];
     for (let round = 0; round < rounds; round++) for (const { trials, trial } of contestants) trials.push(trial());
     const bests = contestants.map(({ name, trials }) => ({ name, ...best(trials) }));
@@ -116,10 +115,14 @@ function emOf(file: string, dtype: string, threads: string): Contestant {
   };
 }
 
-function fitOf(file: string, device: string, threads: string, way = 'loaded'): Contestant {
+/** How a fit comes by its pictures, as its row in the table is called. */
+const ways: Record<string, string> = { blocks: 'by blocks', loaded: 'loaded', streamed: 'streamed' };
+
+function fitOf(file: string, device: string, threads: string, way: string): Contestant {
+  if (!Object.hasOwn(ways, way)) throw new Error(`--way is ${way}; it must be one of ${Object.keys(ways).join(', ')}`);
   const parts = [beside('scale/fit-once.mjs'), file, device, threads, way];
   return {
-    name: `bowerbird, ${device}, ${threads} ${threads === '1' ? 'thread' : 'threads'}${way === 'streamed' ? ', pictures streamed' : ''}`,
+    name: `bowerbird, ${device}, ${threads} ${threads === '1' ? 'thread' : 'threads'}, ${ways[way]}`,
     trials: [],
     trial: () => outcomeOf(process.execPath, parts, {}),
   };

@@ -48,6 +48,8 @@ export interface FitSettings extends AnswerOptions, Pick<BackendOptions, 'device
    */
   calibrate?: { noise: number };
   parametersFrom?: FitRecord['parametersFrom'];
+  /** Kept in the record. @default `problemHash`, which knows nothing of features that stay in files (`streamedHash` does) */
+  hash?: string;
   /** Kept in the record. @default method, parameters and seed */
   configuration?: Readonly<Record<string, unknown>>;
   /** Fingerprint of how the features were made; kept with the model. */
@@ -111,7 +113,7 @@ async function fitWith(
       categories: answers.names,
       configuration: settings.configuration ?? given,
       versions: versions(),
-      inputs: { problem: problemHash(problem) },
+      inputs: { problem: settings.hash ?? problemHash(problem) },
       backend: { device: backend.device, description: backend.description, threads: backend.threads },
       seconds,
       ...(iterations !== undefined && { iterations }),

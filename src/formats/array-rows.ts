@@ -14,6 +14,8 @@ export interface ArrayRows {
   readonly dtype: NumericDtype;
   /** Elements of one row: the product of all sizes but the first. */
   readonly rowLength: number;
+  /** They are quick to read in their order and many together only, being compressed or kept by columns. @default false */
+  readonly sequential?: boolean;
   /**
    * The rows [start, end), one after another, in the first elements of `into`. Without `into`, in a new array: float32
    * for float16 and float32, else float64.
@@ -48,6 +50,7 @@ export function storedRows(file: RandomAccessFile, stored: StoredArray, close: (
       `expected rows of numbers, found ${dtype} of shape (${shape.join(', ')})`,
     );
   const rowLength = elementCount(shape.slice(1));
+  const byColumns = stored.fortranOrder && shape.length > 1;
   const single = dtype === 'float16' || dtype === 'float32';
 
   async function readRows(start: number, end: number, into?: RealArray): Promise<RealArray> {
@@ -56,7 +59,7 @@ export function storedRows(file: RandomAccessFile, stored: StoredArray, close: (
     const target = into ?? (single ? new Float32Array(count) : new Float64Array(count));
     if (target.length < count)
       throw new ArgumentError(`readRows: ${end - start} rows need ${count} elements, the target has ${target.length}`);
-    if (stored.fortranOrder && shape.length > 1) {
+    if (byColumns) {
       const part = await readStored(file, stored, { rows: [start, end] });
       convertReals(dtype as NumericDtype, part.data as NumericData, target);
       return target;
@@ -78,5 +81,5 @@ export function storedRows(file: RandomAccessFile, stored: StoredArray, close: (
     return target;
   }
 
-  return { shape, dtype, rowLength, readRows, close };
+  return { shape, dtype, rowLength, sequential: byColumns || file.sequential === true, readRows, close };
 }

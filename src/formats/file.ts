@@ -9,6 +9,8 @@ export interface RandomAccessFile {
   /** The path, for messages. */
   readonly name: string;
   readonly size: number;
+  /** Going back means reading again from the beginning. @default false */
+  readonly sequential?: boolean;
   /**
    * Exactly `length` bytes from `offset` on, in memory of the caller's own.
    * @param what names the part being read in the error, such as `the header`

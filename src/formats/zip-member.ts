@@ -68,6 +68,7 @@ class StoredMember extends BoundedFile {
 }
 
 class InflatedMember extends BoundedFile {
+  readonly sequential = true;
   private readonly archive: RandomAccessFile;
   private readonly member: ZipMember;
   private readonly start: number;

@@ -18,6 +18,7 @@ export { type ArrayOf, asRow, type Dtype, elementsOf, Matrix, type RealArray, ty
 export { createNativeBackend, findLibrary, type NativeOptions } from './native/index.js';
 export { Random } from './random.js';
 export { type RowBlocks, runsOf, visitRows } from './row-blocks.js';
+export { poweredRows } from './rows/powered.js';
 export { gemmGigaflops } from './speed.js';
 export { chooseKernel } from './wasm/choice.js';
 export { createWasmBackend, type WasmBackendOptions, wasmFeatures } from './wasm/index.js';

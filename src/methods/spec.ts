@@ -25,8 +25,13 @@ export interface MethodSpec<Parameters extends Declared = Declared> {
   parts?: readonly MethodSpec[];
   /** Parameters that what it shares with other methods depends on: fits that agree in them are made one after another. */
   sharedBy?: readonly string[];
-  /** Pictures that its `fit` takes as rows of a file (`StreamedRows`), read in every pass. */
+  /** Pictures that its `fit` takes as rows of a file (`StreamedRows`). */
   streams?: readonly PictureSet[];
+  /**
+   * Given such rows, it reads each a few times only and keeps what it makes of them in memory if asked to (`keep`): a fit of a
+   * file is then about as quick as one of features in memory, and need not load them.
+   */
+  readsByBlocks?: boolean;
   /** `options` are complete and checked. */
   create(options: OptionsOf<Parameters>, seed: number): Method;
 }

@@ -244,15 +244,19 @@ function* checkFinite(name: string, matrix: Matrix): Generator<ProblemError> {
     const row = matrix.row(i);
     for (let j = 0; j < row.length; j++)
       if (!Number.isFinite(row[j])) {
-        yield new ProblemError(
-          name,
-          i,
-          `column ${j} is ${row[j]}; all values must be finite`,
-          'Remove the row, or extract its features again.',
-        );
+        yield notFiniteError(name, i, j, row[j]);
         return;
       }
   }
+}
+
+export function notFiniteError(array: string, row: number, column: number, value: number): ProblemError {
+  return new ProblemError(
+    array,
+    row,
+    `column ${column} is ${value}; all values must be finite`,
+    'Remove the row, or extract its features again.',
+  );
 }
 
 function* checkNonzero(name: string, matrix: Matrix): Generator<ProblemError> {

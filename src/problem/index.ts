@@ -17,7 +17,7 @@ export { diagnose, type Finding } from './diagnose.js';
 export { generalize } from './generalize.js';
 export { type GenerateOptions, generateProblem } from './generate.js';
 export type { WebKind } from './generate-pictures.js';
-export { problemHash } from './hash.js';
+export { problemHash, streamedHash } from './hash.js';
 export { type LoadOptions, loadProblem, readProblem } from './load.js';
 export {
   doubtAfter,
@@ -63,6 +63,7 @@ export {
   type FeatureRows,
   featureBytes,
   openStreamedProblem,
+  readableByBlocks,
   type StreamedProblem,
   type StreamedRows,
 } from './streamed.js';

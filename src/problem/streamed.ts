@@ -6,7 +6,7 @@ import { ArgumentError, FormatError, ProblemError } from '../errors.js';
 import type { ArrayRows } from '../formats/index.js';
 import { type Dtype, Matrix, type RealArray } from '../linalg/index.js';
 import { openArrays } from './array-source.js';
-import { checkProblem } from './check.js';
+import { checkProblem, notFiniteError } from './check.js';
 import type { LoadOptions } from './load.js';
 import { normalizeInPlace, scaleToUnitLength } from './normalize.js';
 import type { Problem } from './problem.js';
@@ -20,6 +20,8 @@ export interface FeatureRows {
   readonly dtype: Dtype;
   /** Rows to read together. @default as many as take 16 MiB in single precision */
   readonly atOnce?: number;
+  /** They are quick to read in their order and many together only. @default false */
+  readonly sequential?: boolean;
   /** Rows [start, end), scaled, into the first rows of `into`. */
   read(into: Matrix, start: number, end: number): Promise<void>;
 }
@@ -29,6 +31,8 @@ export interface StreamedRows {
   readonly auxiliaryRows?: FeatureRows;
   readonly webRows?: FeatureRows;
   readonly testRows?: FeatureRows;
+  /** Where to keep what a method makes of every row: in memory, or in a temporary file. @default 'disk' */
+  readonly keep?: 'memory' | 'disk';
 }
 
 export interface StreamedProblem extends StreamedRows {
@@ -48,6 +52,31 @@ export async function featureBytes(path: string, width: 4 | 8, sets: readonly Pi
       total += shape.reduce((product, size) => product * size, width);
     }
     return total;
+  } finally {
+    await source.close();
+  }
+}
+
+/** Whether the features of a problem file are rows that can be read in any order, as they lie or scaled one by one. */
+export async function readableByBlocks(
+  path: string,
+  options: LoadOptions,
+  sets: readonly PictureSet[],
+): Promise<boolean> {
+  const { scaling = 'l2', centreFeatures, webFile, validationFile, splits } = options;
+  if (path.endsWith('.mat') || scaling === 'zscore' || centreFeatures) return false;
+  if ([webFile, validationFile, splits].some((other) => other !== undefined)) return false;
+  const source = await openArrays(path);
+  try {
+    for (const name of sets.map(featuresOf)) {
+      if (!source.has(name)) continue;
+      const { shape, dtype } = await source.header(name);
+      if (!source.rows || shape.length !== 2 || dtype === 'string' || dtype === 'bytes') return false;
+      const rows = await source.rows(name);
+      await rows.close();
+      if (rows.sequential) return false;
+    }
+    return true;
   } finally {
     await source.close();
   }
@@ -77,7 +106,7 @@ export async function openStreamedProblem(
     await source.close();
   };
   try {
-    const found: { -readonly [name in keyof StreamedRows]: FeatureRows } = {};
+    const found: { [name in `${PictureSet}Rows`]?: FeatureRows } = {};
     const counts: Record<string, number> = {};
     for (const set of sets) {
       const name = featuresOf(set);
@@ -110,13 +139,12 @@ const featuresOf = (set: PictureSet): string => `${setNames[set]}_features`;
 function scaledRows(name: string, source: ArrayRows, dtype: Dtype, unitLength: boolean): FeatureRows {
   const [rows, cols] = source.shape;
   return {
-    ...{ rows, cols, dtype },
+    ...{ rows, cols, dtype, sequential: source.sequential },
     async read(into, start, end) {
       const block = new Matrix(into.data, end - start, cols);
       await source.readRows(start, end, block.data);
       const wrong = firstNotFinite(block.data, block.rows * cols);
-      if (wrong >= 0)
-        throw new ProblemError(name, start + Math.floor(wrong / cols), 'a feature is not a finite number');
+      if (wrong >= 0) throw notFiniteError(name, start + Math.floor(wrong / cols), wrong % cols, block.data[wrong]);
       if (unitLength) scaleToUnitLength(name, block, start);
     },
   };

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
+import { writeNpy } from '../../src/formats/index.js';
 import { generateProblem, saveProblem } from '../../src/problem/index.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { catchOutput } from './output.js';
@@ -9,10 +10,11 @@ import { catchOutput } from './output.js';
 const folder = temporaryFolder();
 const file = (...names: string[]) => join(folder, ...names);
 const printed = catchOutput();
+const problem = generateProblem({ seed: 3 });
 const tryFit = (...words: string[]) => run(['fit', file('problem.npz'), '--threads', '1', '--quiet', ...words]);
 
 beforeAll(async () => {
-  await saveProblem(file('problem.npz'), generateProblem({ seed: 3 }));
+  await saveProblem(file('problem.npz'), problem);
 });
 
 describe('bowerbird fit, used wrongly', () => {
@@ -70,6 +72,33 @@ describe('bowerbird fit, used wrongly', () => {
     expect(await tryFit('--out', file('none'), '--method', 'clip')).toBe(1);
     expect(existsSync(file('none'))).toBe(false);
   });
+
+  it.each(['aux', 'web', 'test'])(
+    'finds wrong numbers among the %s features, whichever way they are read',
+    async (set) => {
+      const features = { aux: problem.auxiliaryFeatures, web: problem.webFeatures, test: problem.testFeatures }[set]!;
+      for (const [value, said] of [
+        [Number.NaN, 'column 2 is NaN; all values must be finite'],
+        [0, 'all features are zero'],
+      ] as const) {
+        const wrong = features.copy();
+        if (value === 0) wrong.row(4).fill(0);
+        else wrong.set(4, 2, value);
+        const folder = file(`wrong-${set}-${value}`);
+        await saveProblem(folder, problem);
+        await writeNpy(join(folder, `${set}_features.npy`), wrong);
+        const codes = new Set<string>();
+        for (const extra of [[], ['--stream'], ['--method', 'lr']]) {
+          printed.errors = '';
+          expect(await run(['fit', folder, '--quiet', '--out', file('none'), ...extra])).toBe(1);
+          expect(printed.errors).toContain(`${set}_features, row 4: ${said}`);
+          codes.add(printed.errors);
+        }
+        expect(codes.size).toBe(1);
+        expect(existsSync(file('none'))).toBe(false);
+      }
+    },
+  );
 
   it('says how not to stream, in the words of the command line', async () => {
     expect(await tryFit('--out', file('none'), '--method', 'eszsl', '--stream')).toBe(2);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
@@ -122,6 +122,23 @@ describe('bowerbird fit', () => {
     if (method === 'paper') expect(results[1]).toEqual(results[0]);
     else expect(results[1].accuracy).toBe(results[0].accuracy);
     expect(results[2]).toEqual(results[1]);
+  });
+
+  it('writes the same whether features are read by blocks or, being compressed, loaded first', async () => {
+    await saveProblem(file('compressed.npz'), problem, { compress: true });
+    const shares = file('shares.json');
+    writeFileSync(shares, JSON.stringify(Object.fromEntries(problem.testNames.map((name, c) => [name, 1 + (c % 3)]))));
+    const words = ['--threads', '1', '--quiet', '--shares', shares];
+    expect(await run(['fit', file('problem.npz'), '--out', file('blocks'), ...words])).toBe(0);
+    expect(await run(['fit', file('compressed.npz'), '--out', file('loaded'), ...words])).toBe(0);
+    const names = readdirSync(file('loaded')).sort();
+    expect(readdirSync(file('blocks')).sort()).toEqual(names);
+    for (const name of names.filter((each) => each !== 'run.json'))
+      expect(readFileSync(file('blocks', name)).equals(readFileSync(file('loaded', name))), name).toBe(true);
+    const records = ['blocks', 'loaded'].map((name) => JSON.parse(readFileSync(file(name, 'run.json'), 'utf8')));
+    const [{ inputs, warnings, trusts, categories }, record] = records;
+    expect(record).toMatchObject({ inputs, trusts, categories });
+    expect(record.warnings).toEqual(warnings);
   });
 
   it('explains the likely mistakes', async () => {

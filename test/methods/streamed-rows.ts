@@ -18,11 +18,15 @@ export function asBlocks(matrix: Matrix, atOnce: number): RowBlocks {
   };
 }
 
-export function asFile(matrix: Matrix, atOnce?: number): FeatureRows {
+/** @param sequential as a compressed file is: whoever goes back in it begins anew, and may do so a few times */
+export function asFile(matrix: Matrix, atOnce?: number, sequential?: boolean): FeatureRows {
   const { rows, cols, dtype } = matrix;
+  let [next, begun] = [0, 0];
   return {
-    ...{ rows, cols, dtype, atOnce },
+    ...{ rows, cols, dtype, atOnce, sequential },
     async read(into, start, end) {
+      if (sequential && start < next && ++begun > 12) throw new Error(`row ${start} was read after row ${next - 1}`);
+      next = end;
       into.view(0, end - start).copyFrom(matrix.view(start, end));
     },
   };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeNpy } from '../../src/formats/npy.js';
 import { Matrix } from '../../src/linalg/matrix.js';
-import { loadProblem, problemHash, saveProblem } from '../../src/problem/index.js';
-import { featureBytes, openStreamedProblem } from '../../src/problem/streamed.js';
+import { loadProblem, problemHash, saveProblem, streamedHash } from '../../src/problem/index.js';
+import { featureBytes, openStreamedProblem, readableByBlocks } from '../../src/problem/streamed.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { smallProblem } from './small-problem.js';
 
@@ -69,6 +69,37 @@ describe('a problem whose features stay in their file', () => {
     await opened.close();
     expect([opened.webRows, opened.problem.webLabels.length]).toEqual([undefined, 0]);
     await expect(openStreamedProblem(path)).rejects.toThrow('there is no array "web_features"');
+  });
+
+  it('has the hash of the problem in memory', async () => {
+    for (const dtype of ['float64', 'float32'] as const) {
+      const path = await saved(`hash-${dtype}.npz`);
+      const { problem, close, ...rows } = await openStreamedProblem(path, { dtype }, ['auxiliary', 'web', 'test']);
+      expect(await streamedHash(problem, rows)).toBe(problemHash(await loadProblem(path, { dtype })));
+      await expect(streamedHash(problem, rows, AbortSignal.abort())).rejects.toThrow();
+      await close();
+    }
+  });
+
+  it('is read by blocks where rows lie one after another and are scaled one by one', async () => {
+    const sets = ['auxiliary', 'web', 'test'] as const;
+    const readable = async (path: string, options = {}) => readableByBlocks(path, options, sets);
+    const [archive, many] = [await saved('blocks.npz'), await saved('blocks')];
+    expect([await readable(archive), await readable(many)]).toEqual([true, true]);
+    expect(await readable(archive, { scaling: 'none' })).toBe(true);
+    for (const options of [{ scaling: 'zscore' }, { centreFeatures: true }, { webFile: archive }, { splits: archive }])
+      expect(await readable(archive, options)).toBe(false);
+    expect(await readable(join(folder, 'any.mat'))).toBe(false);
+    await saveProblem(join(folder, 'compressed.npz'), three, { compress: true });
+    expect(await readable(join(folder, 'compressed.npz'))).toBe(false);
+    // What is no table of numbers is for those who load it to refuse.
+    await writeNpy(join(many, 'test_features.npy'), { shape: [2], dtype: 'float64', data: Float64Array.of(1, 2) });
+    expect(await readable(many)).toBe(false);
+    await writeNpy(join(many, 'test_features.npy'), { shape: [1, 2], dtype: 'string', data: ['a', 'b'] });
+    expect(await readable(many)).toBe(false);
+    await rm(join(many, 'web_features.npy'));
+    await writeNpy(join(many, 'test_features.npy'), three.testFeatures);
+    expect(await readable(many)).toBe(true);
   });
 
   it('says how many bytes the rows would take', async () => {

@@ -4,6 +4,8 @@ import { totalmem } from 'node:os';
 import { UsageError } from '../../errors.js';
 import { type FitRecord, fit, recordIn, writeFit } from '../../fit/index.js';
 import { fileError } from '../../formats/index.js';
+import type { Backend } from '../../linalg/index.js';
+import type { MethodSpec } from '../../methods/index.js';
 import { percent } from '../../percent.js';
 import {
   type FeatureScaling,
@@ -14,7 +16,10 @@ import {
   loadProblem,
   openStreamedProblem,
   type PictureSet,
+  type Problem,
+  readableByBlocks,
   type StreamedProblem,
+  streamedHash,
   withShares,
 } from '../../problem/index.js';
 import { defineCommand } from '../command.js';
@@ -84,7 +89,7 @@ export default defineCommand({
     stream: {
       type: 'flag',
       description:
-        "Read the features from the file, and keep none of them in memory; for the paper's learner those of web pictures.",
+        "Keep no features in memory, neither as they are nor whitened; for the paper's learner those of web pictures.",
     },
     'memory-limit': {
       type: 'number',
@@ -124,21 +129,17 @@ export default defineCommand({
     await allowResults(out, { replace: options.replace || options.resume === true, signal });
     const backend = await openBackend(options);
     progress.update({ stage: 'read the problem', done: 0 });
-    const opened = await openProblem(path, options, loadOptions(options, signal), spec.streams ?? ['web']);
-    const { problem: unstated, close, ...rows } = opened;
+    const { problem, close, hash, ...rows } = await openProblem(path, options, loadOptions(options, signal), {
+      spec,
+      backend,
+    });
     const { webRows } = rows;
-    const problem = options.shares === undefined ? unstated : withShares(unstated, await sharesOf(options.shares));
     if (problem.testShares && !('shares' in spec.parameters))
       progress.note(`${method} takes no account of known shares`);
     // Before the work, so that a folder that cannot be written is known then.
     const made = await mkdir(out, { recursive: true });
     await access(out, constants.W_OK);
     try {
-      if (webRows && !special && !spec.streams)
-        throw new UsageError(
-          `${method} keeps the web features in memory, and they are to be streamed`,
-          `Add --method bowerbird or --method paper, or ${options.stream ? 'leave out --stream' : 'raise --memory-limit'}.`,
-        );
       progress.update({ stage: 'fit', done: 0 });
       const configuration = { problem: path, method, ...inputOptions(options) };
       const chosen: LearnerFit = special
@@ -146,7 +147,7 @@ export default defineCommand({
         : { spec, parameters, configuration: { ...configuration, parameters }, methodOptions: rows };
       const result = await fit(problem, chosen.spec, {
         ...chosen,
-        ...{ backend, signal, seed: options.seed, centred: options['centre-features'] },
+        ...{ backend, signal, hash, seed: options.seed, centred: options['centre-features'] },
         scaling: options.scaling as FeatureScaling,
         onProgress: progress.during('fit'),
       });
@@ -192,6 +193,7 @@ async function sharesOf(given: string): Promise<KnownShares> {
 
 interface InputValues extends ProblemValues {
   generalized: boolean;
+  shares?: string;
   seed: number;
   stream: boolean;
   'memory-limit'?: number;
@@ -223,22 +225,40 @@ async function allowResults(folder: string, options: { replace: boolean; signal:
     await confirmReplacing(`${folder} holds a fit of ${record.method ?? 'an earlier version'} already`, options);
 }
 
-/** @param streamable pictures whose features the method can read from a file */
+/** The problem as the options have it, and the hash of all of it where features stay in the file. */
 async function openProblem(
   path: string,
   values: InputValues,
   given: LoadOptions,
-  streamable: readonly PictureSet[],
-): Promise<StreamedProblem> {
+  { spec, backend }: { spec: MethodSpec; backend: Backend },
+): Promise<StreamedProblem & { hash?: string }> {
   const load: LoadOptions = { ...given, web: 'optional' };
   // Auxiliary pictures that are moved to the test set are moved in memory.
-  const sets = values.generalized ? (['web'] as const) : streamable;
+  const sets: readonly PictureSet[] = values.generalized ? ['web'] : (spec.streams ?? ['web']);
   const limit = (values['memory-limit'] ?? totalmem() / 2 ** 31) * 2 ** 30;
   const streamed = values.stream || (await featureBytes(path, load.dtype === 'float32' ? 4 : 8, sets)) > limit;
-  const opened = streamed
-    ? await openStreamedProblem(path, load, sets)
-    : { problem: await loadProblem(path, load), close: async () => {} };
-  return values.generalized ? { ...opened, problem: generalize(opened.problem, values.seed) } : opened;
+  const state = async (problem: Problem) => {
+    const whole = values.generalized ? generalize(problem, values.seed) : problem;
+    return values.shares === undefined ? whole : withShares(whole, await sharesOf(values.shares));
+  };
+  // A GPU keeps what it is given, and takes it from memory.
+  const byBlocks = spec.readsByBlocks && !values.generalized && backend.device !== 'cuda';
+  if (!streamed && !(byBlocks && (await readableByBlocks(path, load, sets))))
+    return { problem: await state(await loadProblem(path, load)), close: async () => {} };
+  const opened = await openStreamedProblem(path, load, sets);
+  try {
+    if (opened.webRows && !spec.streams && !learnerCase(spec.name))
+      throw new UsageError(
+        `${spec.name} keeps the web features in memory, and they are to be streamed`,
+        `Add --method bowerbird or --method paper, or ${values.stream ? 'leave out --stream' : 'raise --memory-limit'}.`,
+      );
+    const problem = await state(opened.problem);
+    const hash = await streamedHash(problem, opened, given.signal);
+    return { ...opened, problem, hash, keep: streamed ? 'disk' : 'memory' };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 }
 
 function outcome({ method, iterations, converged, seconds, backend }: FitRecord): string {

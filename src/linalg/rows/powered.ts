@@ -3,13 +3,19 @@
  * looked at: they are copied once, and never all of them.
  */
 import type { PoweredOptions } from '../backend.js';
-import { Matrix } from '../matrix.js';
+import { type Dtype, Matrix } from '../matrix.js';
 import { runsOf } from '../row-blocks.js';
 import type { RowWorkbench } from './workbench.js';
 
 /** Rows and bytes of a block at most. */
 const blockRows = 2048;
 const blockBytes = 2 ** 23;
+
+/** Rows of the blocks of `visitPowered` on a processor, but for the last one. */
+export function poweredRows(cols: number, dtype: Dtype): number {
+  const bytes = cols * (dtype === 'float64' ? 8 : 4);
+  return Math.max(1, Math.min(blockRows, Math.floor(blockBytes / Math.max(1, bytes))));
+}
 
 export function visitPowered(
   bench: RowWorkbench,
@@ -21,7 +27,7 @@ export function visitPowered(
   const count = order?.length ?? rows.rows;
   const like = dtype === 'float64' ? new Float64Array(0) : new Float32Array(0);
   const bytes = cols * like.BYTES_PER_ELEMENT;
-  const step = Math.max(1, Math.min(count, blockRows, Math.floor(blockBytes / Math.max(1, bytes))));
+  const step = Math.max(1, Math.min(count, poweredRows(cols, dtype)));
   const pieceRows = bench.rowsPerPiece(cols);
   const origin = bench.hold(centre ?? new Float64Array(cols), like);
   const scratches = Array.from({ length: Math.ceil(step / pieceRows) }, () => bench.room((cols + 4) * 8));

@@ -19,19 +19,21 @@ export function rowsAtOnce({ rows, cols, atOnce }: FeatureRows): number {
 
 /**
  * Calls `see` with one block after the other, valid until `see` is done, and the place of its first row among those asked for.
- * @param rows which, best in ascending order
+ * @param rows which, best in ascending order where the source is sequential
+ * @param together rows of every block but the last
  */
 export async function visitFeatures(
   source: FeatureRows,
   see: (block: Matrix, place: number) => void | Promise<void>,
   rows: Int32Array = allRows(source),
+  together: number = rowsAtOnce(source),
 ): Promise<void> {
-  const atOnce = rowsAtOnce(source);
-  const room = Matrix.zeros(Math.min(atOnce, rows.length), source.cols, source.dtype);
-  for (const { place, from, to } of runsOf(rows, atOnce)) {
-    const block = room.view(0, to - from);
-    await source.read(block, from, to);
-    await see(block, place);
+  const room = Matrix.zeros(Math.min(together, rows.length), source.cols, source.dtype);
+  for (let start = 0; start < rows.length; start += together) {
+    const block = room.view(0, Math.min(together, rows.length - start));
+    for (const { place, from, to } of runsOf(rows.subarray(start, start + block.rows), rowsAtOnce(source)))
+      await source.read(block.view(place, place + to - from), from, to);
+    await see(block, start);
   }
 }
 

@@ -6,8 +6,8 @@
  */
 import { ProblemError } from '../../errors.js';
 import type { Backend, Dtype, RealArray } from '../../linalg/index.js';
-import { Matrix } from '../../linalg/index.js';
-import { byLabel, columnMeans, type LabelOrder, roomOn, segmentsWithin, withScratch } from '../../numerics/index.js';
+import { Matrix, poweredRows } from '../../linalg/index.js';
+import { byLabel, columnMeans, roomOn, segmentsWithin, withScratch } from '../../numerics/index.js';
 import type { Problem } from '../../problem/index.js';
 import { type Features, visitFeatures } from './feature-rows.js';
 import { fingerprint, prepared, preparedNow } from './preparation.js';
@@ -115,21 +115,28 @@ export class WhitenedSpace {
       const dtype = backend.device === 'cuda' ? 'float64' : precisionFor(pictures, d);
       const products = dtype === 'float32' ? scratch.matrix(d, d, dtype) : undefined;
       let begun = false;
-      const take = (features: Matrix, { order, starts }: LabelOrder) =>
-        backend.visitPowered(features, { power: options.power, dtype, order }, (rows, start) => {
+      const take = (features: Matrix, starts: Int32Array, order?: Int32Array, first = 0) =>
+        backend.visitPowered(features, { power: options.power, dtype, order }, (rows, place) => {
           backend.syrk(products ?? scatter, rows, { transpose: true, beta: products || !begun ? 0 : 1 });
           begun = true;
           if (products) add(scatter.data, products.data);
+          const start = first + place;
           const here = segmentsWithin(starts, start, start + rows.rows);
           const sums = Matrix.zeros(here.starts.length - 1, d, dtype);
           backend.segmentSums(sums, rows, new Float64Array(rows.rows).fill(1), here.starts);
           for (let c = 0; c < sums.rows; c++) add(means.row(here.first + c), sums.row(c));
         });
-      if (source instanceof Matrix) take(source, sorted);
-      else
-        await visitFeatures(source, (block, start) =>
-          take(block, byLabel(labels.subarray(start, start + block.rows), categories)),
-        );
+      if (source instanceof Matrix) take(source, sorted.starts, sorted.order);
+      else if (source.sequential)
+        await visitFeatures(source, (block, start) => {
+          const { order, starts } = byLabel(labels.subarray(start, start + block.rows), categories);
+          take(block, starts, order);
+        });
+      else {
+        // The same blocks as in memory, and so the same sums to the last bit.
+        const see = (block: Matrix, start: number) => take(block, sorted.starts, undefined, start);
+        await visitFeatures(source, see, sorted.order, poweredRows(d, dtype));
+      }
       let total = 0;
       for (let j = 0; j < d; j++) total += scatter.at(j, j);
       const centre = new Float64Array(d);

@@ -42,7 +42,7 @@ import { linearFormula, strangerFormula } from './linear-formula.js';
 import { Neighbours } from './neighbours.js';
 import { aloneOptions, type BowerbirdOptions, folderOptions, parameters, withoutRehearsal } from './options.js';
 import { folderSureness, type Manner, Rehearsal } from './rehearsal.js';
-import { placeOnDisk } from './row-file.js';
+import { placeByBlocks } from './row-file.js';
 import { mostRoundsAgain, type Settled, settle } from './settle.js';
 import { statedShares } from './shares.js';
 import { BowerbirdSolver, softened } from './solver.js';
@@ -138,16 +138,16 @@ export class Bowerbird implements Method {
       );
     const space = await WhitenedSpace.learn(problem, backend, options, undefined, auxiliary);
     await pause();
-    const onDisk = (rows: FeatureRows, kind: 'web' | 'test', order?: Int32Array) => {
+    const placed = (rows: FeatureRows, kind: 'web' | 'test', order?: Int32Array) => {
       const told = async (part: number) => {
         onProgress?.({ done: 0, total: options.rounds, detail: `${percent(part)} % of the ${kind} pictures whitened` });
         await pause();
       };
-      return placeOnDisk(space, rows, told, order);
+      return placeByBlocks(space, rows, given.keep ?? 'disk', told, order);
     };
-    const pictures = testRows ? await onDisk(testRows, 'test') : place(space, problem.testFeatures);
+    const pictures = testRows ? await placed(testRows, 'test') : place(space, problem.testFeatures);
     const { order, starts } = byLabel(problem.webLabels, problem.testNames.length);
-    const web = webRows && new WebPictures(backend, await onDisk(webRows, 'web', order), starts);
+    const web = webRows && new WebPictures(backend, await placed(webRows, 'web', order), starts);
     const laid = layGround(backend, space, problem, options, web);
     const named = namedPictures(pictures, problem.testKnown, problem.testNames.length);
     const ground: Ground = { ...laid, ...(named && { named }) };
@@ -398,6 +398,7 @@ export const bowerbirdSpec: MethodSpec = {
   uses: ['web', 'auxiliary', 'test', 'text', 'semantics'],
   setting: 'both',
   streams: ['auxiliary', 'web', 'test'],
+  readsByBlocks: true,
   parameters,
   create: (given) => new Bowerbird(given),
 };

@@ -51,7 +51,7 @@ export interface GroundOptions {
   smoothing: number;
 }
 
-/** @param given the web pictures, where they have been placed before; if not in memory, in the order of their labels */
+/** @param given the web pictures, where they have been placed before: as the problem has them, or in the order of their labels */
 export function layGround(
   backend: Backend,
   space: WhitenedSpace,
@@ -66,16 +66,15 @@ export function layGround(
   const sorted = order.every((row, i) => row === i);
   const inOrder = () => {
     if (!given) return place(space, problem.webFeatures, sorted ? undefined : order);
-    return sorted ? (given as Placed<Matrix>) : selectPlaced(given as Placed, order);
+    return sorted ? given : selectPlaced(given, order);
   };
-  const placed = given instanceof WebPictures ? undefined : inOrder();
+  const web = given instanceof WebPictures ? given : new WebPictures(backend, inOrder(), starts);
   const webLabels = sorted ? problem.webLabels : selectIntegers(problem.webLabels, order);
   const prior = wordPrior(backend, known, problem, trust < 0 ? undefined : trust, imageTextHint(space, problem));
   return {
-    ...{ backend, space, known, prior },
+    ...{ backend, space, known, prior, web },
     dimension: known.means.cols,
-    web: placed ? new WebPictures(backend, placed, starts) : (given as WebPictures),
-    ...(placed && { webToKnown: productsOn(backend, placed.rows, known.means) }),
+    ...(web.rows instanceof Matrix && { webToKnown: productsOn(backend, web.rows, known.means) }),
     ...{ webLabels, webStarts: starts, webOrder: order },
     ...(problem.webVouched && { webKnown: Int8Array.from(order, (row) => Number(problem.webVouched![row])) }),
     ...(problem.webText && { text: new TextEvidence(problem.webText, webLabels, categories, smoothing, order) }),

@@ -1,12 +1,13 @@
 /**
- * Pictures that do not fit in memory: whitened once, a block at a time, and written to a file without a name, which goes away
- * with the process. Passes read it block by block.
+ * Pictures that are read from a file: whitened once, a block at a time, and kept in memory or, where they do not fit there, in a
+ * file without a name, which goes away with the process. Passes read that block by block.
  */
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileError } from '../../errors.js';
-import { type Dtype, elementsOf, Matrix, type RowBlocks, runsOf } from '../../linalg/index.js';
+import { type Dtype, elementsOf, Matrix, poweredRows, type RowBlocks, runsOf } from '../../linalg/index.js';
+import { roomOn } from '../../numerics/index.js';
 import type { FeatureRows } from '../../problem/index.js';
 import { rowsAtOnce, visitFeatures } from '../blocks/feature-rows.js';
 import { precisionFor, type WhitenedSpace } from '../blocks/whitened-space.js';
@@ -16,32 +17,44 @@ const files = new FinalizationRegistry((descriptor: number) => closeSync(descrip
 
 /**
  * What `place` does, with pictures that stay in files.
+ * @param keep where to keep the whitened ones
  * @param order row in the source of each picture @default as they are
  */
-export async function placeOnDisk(
+export async function placeByBlocks(
   space: WhitenedSpace,
   source: FeatureRows,
+  keep: 'memory' | 'disk',
   pause: (done: number) => Promise<void>,
   order?: Int32Array,
 ): Promise<Placed> {
   const { rows, cols } = source;
   const dtype = precisionFor(rows, cols);
-  const file = new RowFile(rows, cols, dtype, rowsAtOnce(source));
-  const places = new Int32Array(rows);
-  for (let place = 0; place < rows; place++) places[order?.[place] ?? place] = place;
+  const kept =
+    keep === 'memory' ? roomOn(space.backend, rows, cols, dtype) : new RowFile(rows, cols, dtype, rowsAtOnce(source));
+  const write = (block: Matrix, start: number) => {
+    if (kept instanceof RowFile) kept.write(block, start);
+    else space.backend.copy(kept.view(start, start + block.rows), block);
+  };
+  // Read in the order in which they are kept, in the blocks of `place`, they come out the same to the last bit.
+  const inOrder = source.sequential ? undefined : order;
+  const places = Int32Array.from({ length: rows }, (_, place) => place);
+  if (order && !inOrder)
+    order.forEach((row, place) => {
+      places[row] = place;
+    });
   const squaredLengths = new Float64Array(rows);
   const see = async (block: Matrix, start: number) => {
     const whitened = withLengths(space.backend, space.placeRows(block, dtype));
     const there = places.subarray(start, start + block.rows);
-    for (const { place, from, to } of runsOf(there)) file.write(whitened.rows.view(place, place + to - from), from);
+    for (const { place, from, to } of runsOf(there)) write(whitened.rows.view(place, place + to - from), from);
     space.backend.release(whitened.rows);
     there.forEach((place, i) => {
       squaredLengths[place] = whitened.squaredLengths[i];
     });
     await pause((start + block.rows) / rows);
   };
-  await visitFeatures(source, see);
-  return { rows: file, squaredLengths };
+  await visitFeatures(source, see, inOrder, poweredRows(cols, dtype));
+  return { rows: kept, squaredLengths };
 }
 
 class RowFile implements RowBlocks {

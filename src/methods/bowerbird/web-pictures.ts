@@ -20,9 +20,9 @@ interface Segments {
 }
 
 export class WebPictures {
+  readonly rows: RowBlocks;
   readonly squaredLengths: Float64Array;
   readonly #backend: Backend;
-  readonly #blocks: RowBlocks;
   readonly #starts: Int32Array;
   /** The last answer of `#segments`: where all pictures are in memory, it is asked for the same again and again. */
   #last: { start: number; end: number; segments: Segments } | undefined;
@@ -31,33 +31,33 @@ export class WebPictures {
   constructor(backend: Backend, { rows, squaredLengths }: Placed, starts: Int32Array) {
     this.squaredLengths = squaredLengths;
     this.#backend = backend;
-    this.#blocks = rows;
+    this.rows = rows;
     this.#starts = starts;
   }
 
   get count(): number {
-    return this.#blocks.rows;
+    return this.rows.rows;
   }
 
   get dtype(): Dtype {
-    return this.#blocks.dtype;
+    return this.rows.dtype;
   }
 
   /** Whether all of them are at hand. */
   get resident(): boolean {
-    return (this.#blocks.atOnce ?? this.count) >= this.count;
+    return (this.rows.atOnce ?? this.count) >= this.count;
   }
 
   /** Calls `see` with blocks of rows in their order, at most so many together, and the place of the first. */
   visit(see: (rows: Matrix, start: number) => void, most?: number): void {
-    visitRows(this.#blocks, see, most);
+    visitRows(this.rows, see, most);
   }
 
   /** For each of several weightings the sums of the rows by category, all in one pass. */
   sumsBy(weightings: readonly Float64Array[]): Sums[] {
     const categories = this.#starts.length - 1;
     const found = weightings.map((weights) => ({
-      sums: Matrix.zeros(categories, this.#blocks.cols, this.resident ? this.dtype : 'float64') as Matrix,
+      sums: Matrix.zeros(categories, this.rows.cols, this.resident ? this.dtype : 'float64') as Matrix,
       totals: Float64Array.from({ length: categories }, (_, c) => {
         let total = 0;
         for (let i = this.#starts[c]; i < this.#starts[c + 1]; i++) total += weights[i];

@@ -6,6 +6,7 @@ import { contentOrderOf, featuresAt, rowsAtOnce, visitFeatures } from '../../../
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { contentOrder } from '../../../src/numerics/index.js';
 import { generateProblem } from '../../../src/problem/generate.js';
+import type { FeatureRows } from '../../../src/problem/index.js';
 import { selectIntegers, selectRows } from '../../../src/problem/rows.js';
 import { backends } from '../../linalg/backends.js';
 import { asFile, unread } from '../streamed-rows.js';
@@ -31,6 +32,19 @@ describe('features in a file', () => {
     expect(rowsAtOnce({ ...wide, cols: 1e9 })).toBe(1);
   });
 
+  it('are gathered in the order asked for, so many together', async () => {
+    const rows = Int32Array.from({ length: 23 }, (_, i) => (i * 7) % 23);
+    for (const atOnce of [1, 3, undefined]) {
+      const sizes: number[] = [];
+      const see = (block: Matrix, place: number) => {
+        sizes.push(block.rows);
+        expect(block.copy()).toEqual(selectRows(matrix, rows.subarray(place, place + block.rows)).copy());
+      };
+      await visitFeatures(asFile(matrix, atOnce), see, rows, 5);
+      expect(sizes).toEqual([5, 5, 5, 5, 3]);
+    }
+  });
+
   it('are found by number, in any order', async () => {
     const rows = Int32Array.of(3, 4, 5, 20, 0, 1, 22);
     const found = await featuresAt(asFile(matrix, 2), rows);
@@ -51,12 +65,34 @@ describe('features in a file', () => {
   });
 });
 
-describe.each(backends)('the space of auxiliary pictures in a file, on the $name backend', ({ create }) => {
+describe.each(backends)('the space of auxiliary pictures in a file, on the $name backend', ({ name, create }) => {
   let backend: Backend;
   beforeAll(async () => {
     backend = await create(1);
   });
   afterAll(() => backend.dispose());
+
+  it.skipIf(name === 'cuda')('is the same to the last bit where pictures can be read in any order', async () => {
+    const sizes = { auxiliaryCategories: 9, auxiliaryPerCategory: 300, dimensions: 500 };
+    const drawn = generateProblem({ seed: 4, ...sizes, testPerCategory: 3, webPerCategory: 3, dtype: 'float32' });
+    const mixed = Int32Array.from({ length: 2700 }, (_, i) => (i * 37) % 2700);
+    const problem = {
+      ...drawn,
+      auxiliaryFeatures: selectRows(drawn.auxiliaryFeatures, mixed),
+      auxiliaryLabels: selectIntegers(drawn.auxiliaryLabels, mixed),
+    };
+    const { auxiliaryFeatures } = problem;
+    const streamed = { ...problem, auxiliaryFeatures: unread(auxiliaryFeatures) };
+    for (const chosen of [undefined, [0, 2, 3, 5, 6, 7, 8]]) {
+      const learn = (given: typeof problem, source?: FeatureRows) =>
+        WhitenedSpace.learn(given, backend, { power: 0.75, shrinkage: 0.2 }, chosen, source);
+      const [found, expected] = [await learn(streamed, asFile(auxiliaryFeatures, 1000)), await learn(problem)];
+      expect(found.within).toBe(expected.within);
+      expect(found.auxiliaryMeans.data).toEqual(expected.auxiliaryMeans.data);
+      const [placed, wanted] = [found, expected].map((space) => space.placeRows(problem.testFeatures, 'float32'));
+      expect(placed.data).toEqual(wanted.data);
+    }
+  });
 
   it('is that of the same pictures in memory, in whatever order they lie', async () => {
     const problem = generateProblem({ seed: 2, auxiliaryCategories: 7, auxiliaryPerCategory: 9, dimensions: 11 });
@@ -69,7 +105,7 @@ describe.each(backends)('the space of auxiliary pictures in a file, on the $name
         const whole = { ...problem, auxiliaryFeatures: features, auxiliaryLabels };
         const streamed = { ...whole, auxiliaryFeatures: unread(features) };
         const expected = await WhitenedSpace.learn(whole, backend, options, chosen);
-        const found = await WhitenedSpace.learn(streamed, backend, options, chosen, asFile(features, 4));
+        const found = await WhitenedSpace.learn(streamed, backend, options, chosen, asFile(features, 4, true));
         expect(found.within).toBeCloseTo(expected.within, 10);
         expect(found.auxiliaryCounts).toEqual(expected.auxiliaryCounts);
         found.auxiliaryMeans.data.forEach((value, k) => {
