@@ -29,6 +29,8 @@ export interface Ground {
   readonly space: WhitenedSpace;
   readonly dimension: number;
   readonly known: KnownCategories;
+  /** Known categories are candidates too. */
+  readonly generalized: boolean;
   readonly prior: WordPrior;
   /** Its covariance where the backend computes. */
   readonly priorCovariance: Matrix;
@@ -76,6 +78,7 @@ export function layGround(
   return {
     ...{ backend, space, known, prior },
     dimension: known.means.cols,
+    generalized: problem.generalized,
     priorCovariance: keptOn(backend, prior.covariance),
     web: placed ? new WebPictures(backend, placed, starts) : (given as WebPictures),
     ...(placed && { webToKnown: productsOn(backend, placed.rows, known.means) }),
