@@ -5,7 +5,8 @@
  * of them, for several seeds; methods use their default parameters. Every measurement is kept in `--out DIR/measured.jsonl` and not made
  * again; tables, figures and summaries go into the same folder. Options: `--data DIR`, `--out DIR`, `--methods A,B:parameter=value|rivals|all`,
  * `--regimes A,B`, `--problems A,B`, `--seeds N`, `--quick` (five regimes, one seed), `--report` (measure nothing),
- * `--write` (into docs/results.md and docs/figures).
+ * `--write` (into docs/results.md and docs/figures). With `--generalized` the auxiliary categories are candidates, a fifth of their
+ * pictures is in every folder, and what is measured is kept in files of its own.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ import { ceiling } from './wild/ceiling.js';
 import { measure, measureFeatures } from './wild/measure.js';
 import { type WildSource, wildSources } from './wild/problems.js';
 import { applies, drawRegime, type Regime, regimes } from './wild/regimes.js';
-import { ceilingName, drawFigure, own, writeReport } from './wild/report.js';
+import { ceilingName, drawFigure, own, writeGeneralizedReport, writeReport } from './wild/report.js';
 import { type Cell, featuresAlone, Journal, summarize } from './wild/results.js';
 
 /** The own method, plain baselines, and every few-shot method; two of them also measured from the web pictures' mean. */
@@ -44,6 +45,7 @@ export async function run(args: string[]): Promise<void> {
       regimes: { type: 'string' },
       problems: { type: 'string' },
       seeds: { type: 'string' },
+      generalized: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       report: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
@@ -59,7 +61,9 @@ export async function run(args: string[]): Promise<void> {
       : Object.keys(regimes);
   const seeds = Number(values.seeds ?? (values.quick ? 1 : 3));
   mkdirSync(values.out, { recursive: true });
-  const journal = new Journal(join(values.out, 'measured.jsonl'));
+  const { generalized } = values;
+  const suffix = generalized ? '-generalized' : '';
+  const journal = new Journal(join(values.out, `measured${suffix}.jsonl`));
   if (!values.report) {
     const backend = await createBackend();
     try {
@@ -70,7 +74,8 @@ export async function run(args: string[]): Promise<void> {
             sources[problem],
             regimeNames,
             seed,
-            methodNames(values.methods),
+            generalized,
+            methodNames(values.methods, generalized),
             journal,
             backend,
           );
@@ -83,11 +88,16 @@ export async function run(args: string[]): Promise<void> {
   );
   if (lines.length === 0) throw new Error('nothing was measured; leave out --report');
   const titles = new Map(Object.entries(sources).map(([name, { title }]) => [name, title]));
-  const command = `npm run bench -- wild --seeds ${seeds}${values.problems ? ` --problems ${values.problems}` : ''}${values.regimes ? ` --regimes ${values.regimes}` : ''}`;
-  const text = writeReport(lines, titles, command);
+  const command = `npm run bench -- wild${generalized ? ' --generalized' : ''} --seeds ${seeds}${values.problems ? ` --problems ${values.problems}` : ''}${values.regimes ? ` --regimes ${values.regimes}` : ''}`;
+  const text = (generalized ? writeGeneralizedReport : writeReport)(lines, titles, command);
+  writeFileSync(join(values.out, `summary${suffix}.json`), `${JSON.stringify(summarize(lines), null, 1)}\n`);
+  writeFileSync(join(values.out, `report${suffix}.md`), `${text}\n`);
+  if (generalized) {
+    console.log(text);
+    if (values.write) writeResults('wild-generalized', text);
+    return;
+  }
   const figure = drawFigure(lines);
-  writeFileSync(join(values.out, 'summary.json'), `${JSON.stringify(summarize(lines), null, 1)}\n`);
-  writeFileSync(join(values.out, 'report.md'), `${text}\n`);
   writeFileSync(join(values.out, 'wild.svg'), figure);
   console.log(text);
   if (!values.write) return;
@@ -103,6 +113,7 @@ async function measureProblem(
   source: WildSource,
   regimeNames: readonly string[],
   seed: number,
+  generalized: boolean,
   names: readonly string[],
   journal: Journal,
   backend: Backend,
@@ -117,7 +128,7 @@ async function measureProblem(
     const made = await source.make(seed, JSON.parse(web));
     for (const [regime, definition] of group)
       for (let draw = 0; draw < (definition.draws ?? 1); draw++) {
-        const folder = drawRegime(definition, made, 1000 * seed + draw);
+        const folder = drawRegime(definition, made, 1000 * seed + draw, generalized);
         const cell = (method: string): Cell => ({ problem: name, regime, seed, draw, method });
         // Few-shot methods share the whitened pictures, which would otherwise count as time of the first of them.
         const space = await WhitenedSpace.learn(folder.problem, backend, { power: 0.75, shrinkage: 0.3 });
@@ -129,6 +140,7 @@ async function measureProblem(
           const told = 'failure' in found ? found.failure : `${((100 * found.right) / found.pictures).toFixed(1)} %`;
           console.error(`${name}, ${regime}, seed ${seed}.${draw}, ${method}: ${told}`);
         }
+        if (generalized) continue;
         if (definition.strangers && !journal.has(cell(featuresAlone)))
           journal.add({ ...cell(featuresAlone), areas: await measureFeatures(folder, backend) });
         if (regime === 'equal' && !journal.has(cell(ceilingName))) {
@@ -148,13 +160,16 @@ async function measureProblem(
   }
 }
 
-function methodNames(given: string): string[] {
-  const standard = methods.filter(({ setting, name }) => setting !== 'generalized' && name !== 'clip');
+/** `rivals` are, where auxiliary categories are candidates, all methods that admit these. */
+function methodNames(given: string, generalized: boolean): string[] {
+  const other = generalized ? 'standard' : 'generalized';
+  const admitted = methods.flatMap(({ setting, name }) => (setting !== other && name !== 'clip' ? [name] : []));
+  const all = generalized ? admitted : [...rivals, ...admitted];
   return [
     ...new Set(
       given.split(',').flatMap((name) => {
-        if (name === 'rivals') return rivals;
-        return name === 'all' ? [...rivals, ...standard.map((spec) => spec.name)] : [name];
+        if (name === 'rivals') return generalized ? admitted : rivals;
+        return name === 'all' ? all : [name];
       }),
     ),
   ];

@@ -48,7 +48,7 @@ describe('a measurement', () => {
       predict: () => new Int32Array(n),
       probabilities: () => ({ listed, unlisted }),
     };
-    const found = score(oracle as never, folder, 0);
+    const found = score(oracle as never, folder, 0, backend);
     expect([found.right, found.pictures]).toEqual([folder.truth.filter((c) => c >= 0).length, found.right]);
     expect(found.strangers.unlisted).toBe(1);
     expect(found.calledUnlisted).toBe(0);
