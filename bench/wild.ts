@@ -7,6 +7,8 @@
  * `DIR/searched.jsonl`, and not made again; tables, figures and summaries go into the same folder. Options: `--data DIR`, `--out DIR`,
  * `--methods A,B:parameter=value|rivals|all`, `--regimes A,B`, `--problems A,B`, `--seeds N`, `--search N`, `--quick` (five regimes, one
  * seed), `--report` (measure nothing), `--write` (into docs/results.md and docs/figures; a run with searches has a place of its own).
+ * With `--generalized` the auxiliary categories are candidates, a fifth of their pictures is in every folder, and what is measured is
+ * kept in files of its own.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +20,7 @@ import { writeResults } from './shared/results.js';
 import { measureAll } from './wild/measure-all.js';
 import { wildSources } from './wild/problems.js';
 import { regimes } from './wild/regimes.js';
-import { drawFigure, writeReport } from './wild/report.js';
+import { drawFigure, writeGeneralizedReport, writeReport } from './wild/report.js';
 import { openMeasured, own, summarize } from './wild/results.js';
 import { withSearches } from './wild/search.js';
 
@@ -44,6 +46,7 @@ export async function run(args: string[]): Promise<void> {
       problems: { type: 'string' },
       seeds: { type: 'string' },
       search: { type: 'string', default: '0' },
+      generalized: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       report: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
@@ -59,7 +62,9 @@ export async function run(args: string[]): Promise<void> {
       : Object.keys(regimes);
   const seeds = Number(values.seeds ?? (values.quick ? 1 : 3));
   mkdirSync(values.out, { recursive: true });
-  const journal = openMeasured(join(values.out, 'measured.jsonl'));
+  const { generalized } = values;
+  const suffix = generalized ? '-generalized' : '';
+  const journal = openMeasured(join(values.out, `measured${suffix}.jsonl`));
   const trials = Number(values.search);
   if (!Number.isSafeInteger(trials) || trials < 0)
     throw new Error(`--search ${values.search}: give a number of trials`);
@@ -71,8 +76,8 @@ export async function run(args: string[]): Promise<void> {
           sources: Object.fromEntries(problemNames.map((name) => [name, sources[name]])),
           regimes: regimeNames,
           seeds: Array.from({ length: seeds }, (_, k) => k + 1),
-          methods: withSearches(methodNames(values.methods), trials),
-          out: values.out,
+          methods: withSearches(methodNames(values.methods, generalized), trials),
+          ...{ generalized, out: values.out },
         },
         journal,
         backend,
@@ -86,11 +91,16 @@ export async function run(args: string[]): Promise<void> {
   );
   if (lines.length === 0) throw new Error('nothing was measured; leave out --report');
   const titles = new Map(Object.entries(sources).map(([name, { title }]) => [name, title]));
-  const command = `npm run bench -- wild --seeds ${seeds}${trials > 0 ? ` --search ${trials}` : ''}${values.problems ? ` --problems ${values.problems}` : ''}${values.regimes ? ` --regimes ${values.regimes}` : ''}`;
-  const text = writeReport(lines, titles, command);
+  const command = `npm run bench -- wild${generalized ? ' --generalized' : ''} --seeds ${seeds}${trials > 0 ? ` --search ${trials}` : ''}${values.problems ? ` --problems ${values.problems}` : ''}${values.regimes ? ` --regimes ${values.regimes}` : ''}`;
+  const text = (generalized ? writeGeneralizedReport : writeReport)(lines, titles, command);
+  writeFileSync(join(values.out, `summary${suffix}.json`), `${JSON.stringify(summarize(lines), null, 1)}\n`);
+  writeFileSync(join(values.out, `report${suffix}.md`), `${text}\n`);
+  if (generalized) {
+    console.log(text);
+    if (values.write) writeResults('wild-generalized', text);
+    return;
+  }
   const figure = drawFigure(lines);
-  writeFileSync(join(values.out, 'summary.json'), `${JSON.stringify(summarize(lines), null, 1)}\n`);
-  writeFileSync(join(values.out, 'report.md'), `${text}\n`);
   writeFileSync(join(values.out, 'wild.svg'), figure);
   console.log(text);
   if (!values.write) return;
@@ -104,13 +114,16 @@ export async function run(args: string[]): Promise<void> {
   writeResults('wild', `![Accuracy by regime, mean over problems](figures/wild.svg)\n\n${text}`);
 }
 
-function methodNames(given: string): string[] {
-  const standard = methods.filter(({ setting, name }) => setting !== 'generalized' && name !== 'clip');
+/** `rivals` are, where auxiliary categories are candidates, all methods that admit these. */
+function methodNames(given: string, generalized: boolean): string[] {
+  const other = generalized ? 'standard' : 'generalized';
+  const admitted = methods.flatMap(({ setting, name }) => (setting !== other && name !== 'clip' ? [name] : []));
+  const all = generalized ? admitted : [...rivals, ...admitted];
   return [
     ...new Set(
       given.split(',').flatMap((name) => {
-        if (name === 'rivals') return rivals;
-        return name === 'all' ? [...rivals, ...standard.map((spec) => spec.name)] : [name];
+        if (name === 'rivals') return generalized ? admitted : rivals;
+        return name === 'all' ? all : [name];
       }),
     ),
   ];

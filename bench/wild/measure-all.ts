@@ -18,6 +18,8 @@ export interface WildRun {
   readonly seeds: readonly number[];
   /** `name`, `name:parameter=value:…`, or `name:search=N` for parameters of a search of N trials. */
   readonly methods: readonly string[];
+  /** Auxiliary categories are candidates. */
+  readonly generalized: boolean;
   readonly out: string;
 }
 
@@ -42,7 +44,7 @@ export async function measureAll(run: WildRun, journal: Measured, backend: Backe
       const chosen = await chosenParameters(name, source, seed, run, backend);
       for (const [web, group] of regimesByWeb(run.regimes, source)) {
         const made = await source.make(seed, JSON.parse(web));
-        const problem = new RegimeGroup(name, seed, made, group, journal, backend);
+        const problem = new RegimeGroup(name, seed, made, group, run.generalized, journal, backend);
         if (usual.length > 0) await problem.measureUsual(usual);
         for (const each of chosen) await problem.measureSearched(each);
       }
@@ -96,6 +98,7 @@ class RegimeGroup {
     readonly seed: number,
     readonly made: WildProblem,
     names: readonly string[],
+    readonly generalized: boolean,
     readonly journal: Measured,
     readonly backend: Backend,
   ) {
@@ -111,10 +114,10 @@ class RegimeGroup {
     for (const { regime, definition, draw } of this.#cells) {
       const cell = (method: string): Cell => ({ problem: this.name, regime, seed: this.seed, draw, method });
       const wanted = methods.filter((method) => !journal.has(cell(method)));
-      const alone = definition.strangers !== undefined && !journal.has(cell(featuresAlone));
-      const best = regime === 'equal' && !journal.has(cell(ceilingName));
+      const alone = !this.generalized && definition.strangers !== undefined && !journal.has(cell(featuresAlone));
+      const best = !this.generalized && regime === 'equal' && !journal.has(cell(ceilingName));
       if (wanted.length === 0 && !alone && !best) continue;
-      const folder = drawRegime(definition, this.made, 1000 * this.seed + draw);
+      const folder = drawRegime(definition, this.made, 1000 * this.seed + draw, this.generalized);
       await this.#whiten(folder, usualSpace);
       for (const method of wanted) await this.#measure(cell(method), method, folder, {});
       if (alone) journal.add({ ...cell(featuresAlone), areas: await measureFeatures(folder, backend) });
@@ -127,7 +130,7 @@ class RegimeGroup {
     for (const { regime, definition, draw } of this.#cells) {
       const cell: Cell = { problem: this.name, regime, seed: this.seed, draw, method: name };
       if (this.journal.has(cell)) continue;
-      const folder = drawRegime(definition, this.made, 1000 * this.seed + draw);
+      const folder = drawRegime(definition, this.made, 1000 * this.seed + draw, this.generalized);
       const { power, shrinkage } = parameters;
       if (typeof power === 'number' && typeof shrinkage === 'number') await this.#whiten(folder, { power, shrinkage });
       await this.#measure(cell, method, folder, parameters);

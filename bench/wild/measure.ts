@@ -1,11 +1,13 @@
 /** One method on one folder: how often it is right, how well it knows strangers, whether its probabilities hold. */
 import { BowerbirdError } from '../../src/errors.js';
+import { generalizedScores } from '../../src/fit/generalized-scores.js';
 import { accuracy, meanCategoryAccuracy, rocArea } from '../../src/fit/index.js';
+import { unlistedChances } from '../../src/fit/scorer.js';
 import type { Backend } from '../../src/linalg/index.js';
 import { softmaxRows } from '../../src/methods/few-shot/cosines.js';
 import { energy, featureScores, maximumLogit } from '../../src/methods/few-shot/stranger-scores.js';
-import { createMethod, findMethod, type ParameterValue } from '../../src/methods/index.js';
-import { type Folder, type Method, rowMaxima } from '../../src/problem/index.js';
+import { createMethod, findMethod, inSetting, type ParameterValue } from '../../src/methods/index.js';
+import { candidateNames, type Folder, type Method, rowMaxima } from '../../src/problem/index.js';
 import { selectIntegers } from '../../src/problem/rows.js';
 
 /** Sums over 15 bins of equal width; bins of several measurements add up. */
@@ -20,6 +22,9 @@ export interface Measurement {
   readonly pictures: number;
   readonly right: number;
   readonly macro: number;
+  /** Mean accuracy of the auxiliary and of the listed categories, where both are candidates. */
+  readonly seen?: number;
+  readonly unseen?: number;
   /** Areas under the curve for telling strangers from listed pictures; empty without strangers. */
   readonly strangers: Readonly<Record<string, number>>;
   /** Of the confidence in the name given; a stranger's name is wrong. */
@@ -58,8 +63,10 @@ export async function measure(
   const parameters = { ...given, ...chosen };
   const started = performance.now();
   try {
-    const fitted = await createMethod(findMethod(name), parameters, seed).fit(folder.problem, { backend });
-    return score(fitted, folder, (performance.now() - started) / 1000);
+    const spec = inSetting(findMethod(name), folder.problem.generalized);
+    const fitted = await createMethod(spec, parameters, seed).fit(folder.problem, { backend });
+    const seconds = (performance.now() - started) / 1000;
+    return score(fitted, folder, seconds, backend);
   } catch (error) {
     if (!(error instanceof BowerbirdError)) throw error;
     return { failure: error.message };
@@ -67,7 +74,7 @@ export async function measure(
 }
 
 /** What a fitted method makes of a folder. */
-export function score(method: Method, { problem, truth }: Folder, seconds: number): Measurement {
+export function score(method: Method, { problem, truth }: Folder, seconds: number, backend: Backend): Measurement {
   const values = method.decisionValues(problem.testFeatures);
   const stated = method.probabilities?.(problem.testFeatures);
   // Decision values of a method without probabilities are taken for logits.
@@ -77,17 +84,20 @@ export function score(method: Method, { problem, truth }: Folder, seconds: numbe
   const [named, labels] = [selectIntegers(predicted, known), selectIntegers(truth, known)];
   const right = Array.from(predicted, (category, i) => category === truth[i]);
   const unlisted = stated?.unlisted;
+  const formula = method.strangers?.();
   const theta = method.webWeights?.();
   const clean = problem.webKinds?.map((kind) => kind === 'clean');
   return {
     pictures: known.length,
     right: Math.round(known.length * accuracy(named, labels)),
-    macro: meanCategoryAccuracy(named, labels, problem.testNames.length),
+    macro: meanCategoryAccuracy(named, labels, candidateNames(problem).length),
+    ...(problem.generalized && seenAndUnseen(named, labels, problem.testNames.length)),
     strangers:
       known.length === truth.length
         ? {}
         : areas(truth, {
             ...(unlisted && { unlisted }),
+            ...(formula && { 'as if later': unlistedChances(formula, 'none', problem.testFeatures, backend) }),
             'maximum logit': maximumLogit(values),
             energy: energy(values),
           }),
@@ -104,6 +114,11 @@ export function score(method: Method, { problem, truth }: Folder, seconds: numbe
     ...(theta && clean && { webCalibration: calibration(theta, clean), webArea: rocArea(theta, clean) }),
     seconds,
   };
+}
+
+function seenAndUnseen(named: Int32Array, labels: Int32Array, listed: number) {
+  const { seen, unseen } = generalizedScores(named, labels, listed);
+  return { seen, unseen };
 }
 
 /** Areas of scores that need no method, from the features alone. */

@@ -1,5 +1,12 @@
 /** The regimes of the wild benchmark: what the folder holds, what the web pictures are like, whether there is text. */
-import { drawFolder, type Folder, type Problem, type Shares, sharesByName } from '../../src/problem/index.js';
+import {
+  drawFolder,
+  type Folder,
+  generalize,
+  type Problem,
+  type Shares,
+  sharesByName,
+} from '../../src/problem/index.js';
 import type { WebChoice, WildProblem, WildSource } from './problems.js';
 
 export interface Regime {
@@ -49,8 +56,15 @@ export function applies({ web, text }: Regime, source: WildSource): boolean {
   return (text !== false || source.text) && (web?.perCategory ?? 0) <= source.mostWeb;
 }
 
-export function drawRegime(regime: Regime, { problem, strangers, far }: WildProblem, seed: number): Folder {
-  const given = regime.text === false ? withoutText(problem) : problem;
+/** @param generalized the auxiliary categories are candidates, and a fifth of their pictures is in the folder */
+export function drawRegime(
+  regime: Regime,
+  { problem, strangers, far }: WildProblem,
+  seed: number,
+  generalized = false,
+): Folder {
+  const listed = regime.text === false ? withoutText(problem) : problem;
+  const given = generalized ? generalize(listed, seed) : listed;
   return drawFolder(
     given,
     {

@@ -43,6 +43,48 @@ export function writeReport(lines: readonly Line[], titles: ReadonlyMap<string, 
     .join('\n\n');
 }
 
+/** Where the auxiliary categories are candidates too. */
+export function writeGeneralizedReport(
+  lines: readonly Line[],
+  titles: ReadonlyMap<string, string>,
+  command: string,
+): string {
+  const all = summarize(lines);
+  const problems = [...new Set(all.map(({ problem }) => problem))];
+  return [
+    `Command: \`${command}\`. Mean accuracy over the auxiliary (seen) and the listed (unseen) categories and their harmonic mean, in percent, default parameters. ` +
+      'Area under the curve for telling pictures of neither from the others, in the folder and as if each came later by itself; right answers that were called unlisted, in percent; calibration error of the confidence (15 bins).',
+    ...problems.map(
+      (problem) =>
+        `**${titles.get(problem) ?? problem}**\n\n${generalizedTable(all.filter((each) => each.problem === problem))}`,
+    ),
+  ].join('\n\n');
+}
+
+function generalizedTable(summaries: readonly Summary[]): string {
+  const rows = regimesOf(summaries).flatMap((regime) =>
+    summaries
+      .filter((each) => each.regime === regime)
+      .sort((a, b) => (b.harmonic ?? 0) - (a.harmonic ?? 0))
+      .map((each) => [
+        regimes[regime].title,
+        each.method,
+        ...[each.seen, each.unseen, each.harmonic].map((figure) => written(figure ?? Number.NaN, 1)),
+        ...[each.strangers.unlisted, each.strangers['as if later']].map((area) => written(area ?? Number.NaN, 3)),
+        written(each.calledUnlisted ?? Number.NaN, 1),
+        each.calledUnlisted === undefined ? '–' : written(each.confidenceError, 3),
+        written(each.seconds, 1),
+      ]),
+  );
+  return markdownTable(
+    [
+      ...['folder', 'method', 'seen', 'unseen', 'harmonic mean', 'area', 'as if later', 'right, called unlisted'],
+      ...['confidence', 'seconds'],
+    ],
+    rows,
+  );
+}
+
 /** Regimes in the order in which they are defined. */
 function regimesOf(summaries: readonly Summary[]): string[] {
   return Object.keys(regimes).filter((name) => summaries.some(({ regime }) => regime === name));

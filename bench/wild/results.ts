@@ -72,6 +72,10 @@ export interface Summary {
   /** In percent. */
   readonly accuracy: number;
   readonly macro: number;
+  /** In percent; the harmonic mean is that of the other two. Where auxiliary categories are candidates. */
+  readonly seen?: number;
+  readonly unseen?: number;
+  readonly harmonic?: number;
   /** In percent, of the accuracy. */
   readonly standardError: number;
   readonly strangers: Readonly<Record<string, number>>;
@@ -95,7 +99,7 @@ export function summarize(lines: readonly Line[]): Summary[] {
     const pictures = sum(group.map((line) => line.pictures));
     const rate = sum(group.map((line) => line.right)) / pictures;
     const webParts = group.flatMap(({ webCalibration }): Calibration[] => (webCalibration ? [webCalibration] : []));
-    const known = <K extends 'webArea' | 'calledUnlisted'>(name: K) =>
+    const known = <K extends 'webArea' | 'calledUnlisted' | 'seen' | 'unseen'>(name: K) =>
       group.map((line) => line[name]).filter((value): value is number => typeof value === 'number');
     return {
       problem,
@@ -105,6 +109,7 @@ export function summarize(lines: readonly Line[]): Summary[] {
       pictures,
       accuracy: 100 * rate,
       macro: 100 * mean(group.map((line) => line.macro)),
+      ...(known('seen').length > 0 && harmonicMean(100 * mean(known('seen')), 100 * mean(known('unseen')))),
       standardError: 100 * Math.sqrt((rate * (1 - rate)) / pictures),
       strangers: meanAreas(group.map((line) => line.strangers)),
       confidenceError: calibrationError(group.map((line) => line.confidence)),
@@ -113,6 +118,10 @@ export function summarize(lines: readonly Line[]): Summary[] {
       seconds: mean(group.map((line) => line.seconds)),
     };
   });
+}
+
+function harmonicMean(seen: number, unseen: number) {
+  return { seen, unseen, harmonic: (2 * seen * unseen) / Math.max(1e-9, seen + unseen) };
 }
 
 /** Of the scores that need no method, by problem and regime. */

@@ -5,11 +5,11 @@
 import { ArgumentError } from '../errors.js';
 import type { Matrix } from '../linalg/index.js';
 import { Random } from '../linalg/index.js';
-import type { Problem } from './problem.js';
+import { candidateNames, type Problem } from './problem.js';
 import { selectIntegers, selectRows, stackRows } from './rows.js';
 import { keepTest, keepWeb, rowsByCategory } from './subset.js';
 
-/** How the pictures of a folder are shared out among the listed categories. */
+/** How the pictures of a folder are shared out among the candidates. */
 export type Shares =
   /** All test pictures. */
   | { readonly kind: 'all' }
@@ -37,7 +37,7 @@ export const sharesByName = {
 export interface FolderOptions {
   /** @default all test pictures */
   shares?: Shares;
-  /** Features of pictures that show no listed category, to draw from. */
+  /** Features of pictures that show no candidate, to draw from. */
   strangers?: Matrix;
   /** Share of the folder that strangers make up, from 0 to below 1. @default 0 */
   strangerShare?: number;
@@ -47,7 +47,7 @@ export interface FolderOptions {
 export interface Folder {
   /** Without test labels: some pictures have none to give. */
   readonly problem: Problem;
-  /** Category of each test picture; −1 for one that shows no listed category. */
+  /** Category of each test picture; −1 for one that shows no candidate. */
   readonly truth: Int32Array;
 }
 
@@ -60,12 +60,11 @@ export interface Folder {
  */
 export function drawFolder(problem: Problem, options: FolderOptions, seed: number): Folder {
   const { shares = sharesByName.equal, strangers, strangerShare = 0 } = options;
-  if (!problem.testLabels || problem.generalized)
-    throw new ArgumentError('drawFolder: the problem needs test labels, of test categories only');
+  if (!problem.testLabels) throw new ArgumentError('drawFolder: the problem needs test labels');
   if (!(strangerShare >= 0 && strangerShare < 1))
     throw new ArgumentError(`drawFolder: strangerShare is ${strangerShare}; it must be at least 0 and below 1`);
   const random = new Random(seed);
-  let listed = drawRows(problem.testLabels, problem.testNames.length, shares, random.fork(1));
+  let listed = drawRows(problem.testLabels, candidateNames(problem).length, shares, random.fork(1));
   if (strangerShare === 0) return withoutLabels(keepTest(problem, listed), selectIntegers(problem.testLabels, listed));
   if (!strangers || strangers.rows === 0)
     throw new ArgumentError('drawFolder: strangers were asked for and none are given', 'Give features of strangers.');

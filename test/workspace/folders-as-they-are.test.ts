@@ -124,6 +124,9 @@ describe('a workspace', () => {
     expect(seen).toBeGreaterThan(0.5);
     const { names } = { names: readFileSync(world.path('run', 'run.json'), 'utf8') };
     for (const name of [...testNames, ...auxiliaryNames]) expect(names).toContain(name);
+    const answers = await readCsv(world.path('run', 'answers.csv'));
+    const unlisted = answers.rows.map((cells) => cells[answers.header!.indexOf('unlisted')]);
+    for (const chance of unlisted) expect(chance).toMatch(/^[01](\.\d+)?(e-\d+)?$/);
     const { header = [], rows } = await readCsv(world.path('compare', 'table.csv'));
     expect(rows.map(([method]) => method)).toEqual(['bowerbird', 'lr-mix']);
     for (const cells of rows) expect(cells[header.indexOf('harmonic')]).toMatch(/^[01](\.\d+)?$/);

@@ -62,6 +62,7 @@ export class WhitenedSpace {
   }
 
   /**
+   * @param problem pictures labelled −1 are left out
    * @param chosen auxiliary categories whose pictures make the space, in this order @default all
    * @param source the auxiliary features, where the problem does not have them
    */
@@ -93,7 +94,7 @@ export class WhitenedSpace {
     chosen.forEach((category, label) => {
       labelOf[category] = label;
     });
-    const labels = auxiliaryLabels.map((category) => labelOf[category]);
+    const labels = auxiliaryLabels.map((category) => labelOf[category] ?? -1);
     const sorted = byLabel(labels, categories);
     const pictures = sorted.order.length;
     const counts = Float64Array.from(chosen, (_, c) => sorted.starts[c + 1] - sorted.starts[c]);

@@ -28,7 +28,6 @@ import {
   type StreamedRows,
   type Sureness,
   sameRows,
-  stackRows,
 } from '../../problem/index.js';
 import { whileUnchanged } from '../blocks/preparation.js';
 import { powerAndLength, WhitenedSpace } from '../blocks/whitened-space.js';
@@ -165,10 +164,7 @@ export class Bowerbird implements Method {
     const variance = (rehearsal?.spread ?? withoutRehearsal.spread) * ground.known.within;
     const neighbours = new Neighbours(backend, pictures, options.neighbours);
     await pause();
-    const rows =
-      rehearsal && !problem.generalized
-        ? rowsOfStrangers(alone, pictures, variance, neighbours, rehearsal.strangers)
-        : undefined;
+    const rows = rehearsal && rowsOfStrangers(alone, pictures, variance, neighbours, rehearsal.strangers);
     const sharp = folderOptions(options, alone.options);
     const start = alone.fork(sharp);
     start.learnFromWeb();
@@ -176,7 +172,6 @@ export class Bowerbird implements Method {
       pictures,
       ...(options.neighbourWeight > 0 && { neighbours }),
       neighbourWeight: options.neighbourWeight,
-      generalized: problem.generalized,
       shares: statedShares(problem) ?? options.shares,
       ...(problem.testKnown && { known: problem.testKnown }),
       answerWeight: options.answerWeight,
@@ -262,7 +257,7 @@ export class Bowerbird implements Method {
     this.rounds_ = settled.rounds;
     this.converged_ = pictures.rows.rows < 2 || settled.converged;
     this.objective_ = settled.objective;
-    this.model_ = linearModel(state, ground, problem.generalized);
+    this.model_ = linearModel(state);
     // A picture by itself is judged as sharply as rehearsals say.
     const laterSureness = rehearsal
       ? { factor: 1 / (options.sharpness * (manner?.sharpness ?? 1)), doubt: manner?.sureness.doubt ?? loneDoubt }
@@ -274,10 +269,9 @@ export class Bowerbird implements Method {
       features: problem.testFeatures,
       unlisted: strangers.unlisted,
       groups: groupStrangers(alone, pictures, strangers.unlisted, variance),
-      ...(rehearsal &&
-        !problem.generalized && {
-          later: { solver: alone, variance, model: rehearsal.strangers, odds: logOdds(strangers.share) },
-        }),
+      ...(rehearsal && {
+        later: { solver: alone, variance, model: rehearsal.strangers, odds: logOdds(strangers.share) },
+      }),
     };
     return this;
   }
@@ -384,11 +378,10 @@ function answerAlone(state: TestState): void {
 }
 
 /** β (x·f_c μ_c − ½‖f_c μ_c‖²)/v + offset, x measured from the auxiliary centre and δ. */
-function linearModel(state: TestState, ground: Ground, generalized: boolean): LinearModel {
+function linearModel(state: TestState): LinearModel {
   const { solver, shift, offsets } = state;
-  const listed = state.stretchedMeans();
-  const means = generalized ? (stackRows(listed, ground.known.means) as Matrix<Float64Array>) : listed;
-  return linearFormula(ground.space, means, solver.options.sharpness / state.scale, { offsets, shift });
+  const scale = solver.options.sharpness / state.scale;
+  return linearFormula(solver.ground.space, state.candidateMeans(), scale, { offsets, shift });
 }
 
 export const bowerbirdSpec: MethodSpec = {

@@ -31,6 +31,23 @@ export interface Cast {
   readonly able: number[];
   /** The players' web pictures are real ones. */
   readonly crawled: boolean;
+  /**
+   * Where known categories are candidates: rows of each of the audience that are in the folders and not in the space, as
+   * pictures of known categories are in a real folder. Else none.
+   */
+  readonly known: number[][];
+}
+
+/** One of so many pictures of a known category that plays is in the folders. */
+const onePlays = 3;
+
+/**
+ * How many of the able players are listed. Where known categories are in the folders too, fewer are, so that strangers
+ * are not shown more often than others: pictures of what is shown often have closer neighbours.
+ */
+function listedCount(players: number, able: number, generalized: boolean): number {
+  const part = able < players ? 0.85 : generalized ? 0.5 : 0.7;
+  return Math.max(2, Math.round(part * able));
 }
 
 /** @param auxiliary the auxiliary features, where the problem does not have them */
@@ -38,7 +55,7 @@ export async function castOf(
   problem: Problem,
   auxiliary: Features = problem.auxiliaryFeatures,
 ): Promise<Cast | undefined> {
-  const { auxiliaryLabels, auxiliaryNames, validationWeb } = problem;
+  const { auxiliaryLabels, auxiliaryNames, validationWeb, generalized } = problem;
   const rows: number[][] = Array.from(auxiliaryNames, () => []);
   const order: number[] = [];
   for (const row of await contentOrderOf(auxiliary, auxiliaryLabels)) {
@@ -53,17 +70,30 @@ export async function castOf(
   const crawled = able.filter((category) => counts[category] >= 3);
   const shuffled = (values: number[]) => Array.from(new Random(1).permutation(values.length), (k) => values[k]);
   const others = shuffled(able.filter((c) => !crawled.includes(c)));
+  const castWith = (players: number[], some: Pick<Cast, 'able' | 'crawled'>): Cast => {
+    const audience = order.filter((category) => !players.includes(category));
+    const listed = listedCount(players.length, some.able.length, generalized);
+    const plays = (k: number) => generalized && k < listed;
+    const known = audience.map((category, k) =>
+      plays(k) ? rows[category].filter((_, place) => place % onePlays === onePlays - 1) : [],
+    );
+    return { ...some, players, audience, rows, known };
+  };
   if (crawled.length >= leastCategories && order.length - crawled.length >= leastCategories / 2) {
     // Strangers need no web pictures.
     const strange = others.slice(0, Math.min(Math.round(crawled.length / 2), Math.floor(others.length / 3)));
-    const players = [...crawled, ...strange];
-    return { players, able: crawled, audience: order.filter((c) => !players.includes(c)), rows, crawled: true };
+    return castWith([...crawled, ...strange], { able: crawled, crawled: true });
   }
   const players = shuffled(able).slice(0, Math.max(4, Math.round(0.45 * able.length)));
-  const audience = order.filter((category) => !players.includes(category));
-  return audience.some((category) => rows[category].length > 1)
-    ? { players, able: players, audience, rows, crawled: false }
-    : undefined;
+  const cast = castWith(players, { able: players, crawled: false });
+  return cast.audience.some((category) => rows[category].length > 1) ? cast : undefined;
+}
+
+/** The problem's auxiliary labels, −1 for pictures that the space is not made from although their category is known. */
+export function labelsForSpace({ auxiliaryLabels }: Problem, { known }: Cast): Int32Array {
+  const labels = auxiliaryLabels.slice();
+  for (const row of known.flat()) labels[row] = -1;
+  return labels;
 }
 
 /** One play: which categories are listed, their web pictures, and the folder to be classified. */
@@ -73,7 +103,7 @@ export interface Play {
   readonly web: PlayedWeb;
   /** Auxiliary pictures. */
   readonly test: readonly number[];
-  /** Among the listed ones; −1 for strangers, which come last. */
+  /** Among the listed ones and, where they are candidates, the audience after them; −1 for strangers, which come last. */
   readonly truth: Int32Array;
 }
 
@@ -95,16 +125,17 @@ export function playsOf(problem: Problem, cast: Cast, wrong: number): Play[] {
 function playOf(problem: Problem, cast: Cast, split: number, wrong: number): Play | undefined {
   const random = new Random(11 + split);
   const shuffled = <T>(values: readonly T[]) => Array.from(random.permutation(values.length), (k) => values[k]);
-  const part = cast.able.length < cast.players.length ? 0.85 : 0.7;
-  const listed = shuffled(cast.able).slice(0, Math.max(2, Math.round(part * cast.able.length)));
+  const count = listedCount(cast.players.length, cast.able.length, problem.generalized);
+  const listed = shuffled(cast.able).slice(0, count);
   const strange = cast.players.filter((category) => !listed.includes(category));
   const web = cast.crawled ? crawledWeb(problem, listed) : plantedWeb(problem, cast, listed, wrong, split);
   if (!web) return undefined;
   const used = new Set(cast.crawled ? [] : Array.from(web.rows));
-  const free = (category: number) =>
-    cast.rows[category].filter((row) => !used.has(row) && problem.validationWeb?.auxiliaryUsed?.[row] !== 1);
-  const own = shuffled(listed.flatMap((category, label) => free(category).map((row) => ({ row, label }))));
-  const others = shuffled(strange.flatMap((category) => free(category)));
+  const free = (rows: readonly number[]) =>
+    rows.filter((row) => !used.has(row) && problem.validationWeb?.auxiliaryUsed?.[row] !== 1);
+  const candidates = [...listed.map((category) => cast.rows[category]), ...cast.known];
+  const own = shuffled(candidates.flatMap((rows, label) => free(rows).map((row) => ({ row, label }))));
+  const others = shuffled(strange.flatMap((category) => free(cast.rows[category])));
   const share = strangerShares[split];
   let kept = own.slice(0, mostListed);
   let foreign = others.slice(0, Math.min(mostStrange, Math.round((kept.length * share) / (1 - share))));

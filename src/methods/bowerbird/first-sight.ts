@@ -10,7 +10,7 @@ const manyOnGpu = 2 ** 29;
 /** How many pictures each candidate has at first sight, by weight; a block of pictures at a time, of which nothing is kept. */
 export function countsAtFirstSight(solver: BowerbirdSolver, side: TestSide): Float64Array {
   const { rows, squaredLengths } = side.pictures;
-  const candidates = candidatesOf(solver, side);
+  const candidates = candidatesOf(solver);
   const totals = new Float64Array(candidates);
   const step =
     solver.ground.backend.device === 'cuda' ? Math.max(shortSum, Math.floor(manyOnGpu / candidates)) : shortSum;

@@ -34,7 +34,6 @@ export function rowsOfStrangers(
   return reader.read(pictures, neighbours, reader.yardstick() ?? yardstick);
 }
 
-/** In the generalized setting known categories are no strangers, and nothing is known of others. */
 export function findStrangers(
   { pictures, known }: TestSide,
   signs: StrangerSigns | undefined,

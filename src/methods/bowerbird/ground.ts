@@ -29,6 +29,8 @@ export interface Ground {
   readonly space: WhitenedSpace;
   readonly dimension: number;
   readonly known: KnownCategories;
+  /** Known categories are candidates too. */
+  readonly generalized: boolean;
   readonly prior: WordPrior;
   readonly web: WebPictures;
   /** Products of the web pictures with the means of the known categories, nw×Ca, where they are in memory. */
@@ -74,6 +76,7 @@ export function layGround(
   return {
     ...{ backend, space, known, prior, web },
     dimension: known.means.cols,
+    generalized: problem.generalized,
     ...(web.rows instanceof Matrix && { webToKnown: productsOn(backend, web.rows, known.means) }),
     ...{ webLabels, webStarts: starts, webOrder: order },
     ...(problem.webVouched && { webKnown: Int8Array.from(order, (row) => Number(problem.webVouched![row])) }),

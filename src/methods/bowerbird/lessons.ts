@@ -7,7 +7,7 @@ import { meanYardstick, SignReader } from './signs.js';
 import type { BowerbirdSolver, Evidence } from './solver.js';
 import { lonelyRows, type Seen, type StrangerModel, teachDetector } from './strangers.js';
 import { distances, logOdds } from './vectors.js';
-import { allOccur, fewOccur, folderWith, type Occurring, type World } from './worlds.js';
+import { allOccur, fewOccur, folderWith, isListed, type Occurring, type World } from './worlds.js';
 
 /** The share of wrong web pictures as their trust has it, without what is usual. */
 export function meanDistrust(solvers: readonly BowerbirdSolver[]): number {
@@ -22,7 +22,7 @@ function judgedByCleanMeans({ ground, solver, pictures, truth, variance }: World
   const clean = Matrix.zeros(count + known.means.rows, dimension);
   const numbers = new Float64Array(count);
   for (let j = 0; j < truth.length; j++) {
-    if (truth[j] < 0) continue;
+    if (!isListed(truth[j], solver)) continue;
     const [to, from] = [clean.row(truth[j]), pictures.rows.row(j)];
     for (let k = 0; k < to.length; k++) to[k] += from[k];
     numbers[truth[j]]++;

@@ -42,9 +42,10 @@ export function strangerFormula(later: {
   odds: number;
 }): Omit<StrangerDecision, 'power'> {
   const { solver, variance, model, odds } = later;
-  const { ground, means, options } = solver;
+  const { ground, options } = solver;
   const { own, prior } = model.lonely;
-  const all = stackRows(means, ground.known.means) as Matrix<Float64Array>;
+  const means = solver.candidateMeans();
+  const all = stackRows(means, solver.otherMeans()) as Matrix<Float64Array>;
   return {
     ...transposedModel(linearFormula(ground.space, all, options.sharpness / variance)),
     candidates: means.rows,

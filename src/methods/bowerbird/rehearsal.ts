@@ -9,7 +9,7 @@ import { restrictToCategories, selectIntegers } from '../../problem/index.js';
 import type { Features } from '../blocks/feature-rows.js';
 import { type Ingredients, prepared } from '../blocks/preparation.js';
 import { WhitenedSpace } from '../blocks/whitened-space.js';
-import { castOf, plantedWrong, playsOf } from './cast.js';
+import { castOf, labelsForSpace, plantedWrong, playsOf } from './cast.js';
 import { type GroundOptions, selectPlaced } from './ground.js';
 import { learnEvidence, learnStrangers, meanDistrust } from './lessons.js';
 import {
@@ -83,9 +83,10 @@ function ingredientsOf({
   return [auxiliaryFeatures, auxiliaryLabels, auxiliarySemantics, ...crawled.filter((each) => each !== undefined)];
 }
 
-function parametersOf({ webLabels, webText, testNames }: Problem, options: RehearsalOptions, wrong: number): number[] {
+function parametersOf(problem: Problem, options: RehearsalOptions, wrong: number): number[] {
+  const { webLabels, webText, testNames, generalized } = problem;
   const { power, shrinkage, tails, neighbours, neighbourWeight, textWeight, trust, smoothing } = options;
-  const counts = [webLabels.length, testNames.length, wrong, Number(webText !== undefined)];
+  const counts = [webLabels.length, testNames.length, wrong, Number(webText !== undefined), Number(generalized)];
   return [...counts, power, shrinkage, tails, neighbours, neighbourWeight, textWeight, trust, smoothing];
 }
 
@@ -157,7 +158,8 @@ export class Rehearsal {
   ): Promise<Rehearsal | undefined> {
     const cast = await castOf(problem, auxiliary);
     if (!cast) return undefined;
-    const space = await WhitenedSpace.learn(problem, backend, options, cast.audience, auxiliary);
+    const seen = { ...problem, auxiliaryLabels: labelsForSpace(problem, cast) };
+    const space = await WhitenedSpace.learn(seen, backend, options, cast.audience, auxiliary);
     const stage = restrictToCategories(withoutPictures(problem), { auxiliary: cast.audience });
     await pause();
     const plays = playsOf(problem, cast, wrong);
@@ -193,10 +195,9 @@ export class Rehearsal {
 
   /** How to settle a folder like the one that came to rest in this state, and how sure its answers may then be. */
   async manner(state: TestState, options: SolverOptions, rounds: number, pause: () => Promise<void>): Promise<Manner> {
-    const pictures = state.assignments.rows;
     let best: { way: Way; found: Calibrated; judged: Judged[] } | undefined;
     for (const way of waysToSettle(state.side.shares, state.shareModel.concentration)) {
-      const judged = await this.#rehearse(state.counts, pictures, options, rounds, way, pause);
+      const judged = await this.#rehearse(state, options, rounds, way, pause);
       const found = likeliestSureness(judged);
       if (!best || found.likelihood > best.found.likelihood) best = { way, found, judged };
     }
@@ -208,8 +209,7 @@ export class Rehearsal {
 
   /** Folders of each world whose shares are spread like these, answered. */
   async #rehearse(
-    counts: Float64Array,
-    pictures: number,
+    { counts, assignments, solver }: TestState,
     options: SolverOptions,
     rounds: number,
     { sharpness, heat }: Way,
@@ -220,14 +220,14 @@ export class Rehearsal {
       const start = world.solver.fork(softened(options, sharpness));
       start.learnFromWeb();
       for (let draw = 0; draw < draws; draw++) {
-        const rows = likeFolder(world, counts, pictures, k + this.#worlds.length * draw);
+        const split = k + this.#worlds.length * draw;
+        const rows = likeFolder(world, counts, assignments.rows, split, solver.categories);
         if (rows.length < 2) continue;
         const chosen = selectPlaced(world.pictures, rows);
         const side: TestSide = {
           pictures: chosen,
           neighbours: new Neighbours(this.#backend, chosen, this.#options.neighbours),
           neighbourWeight: this.#options.neighbourWeight,
-          generalized: false,
           shares: 'unknown',
           answerWeight: 1,
           variance: world.variance,

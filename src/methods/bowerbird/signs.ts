@@ -1,13 +1,13 @@
 /**
- * What strangers in a folder are told by. Seen by itself, a picture is judged by how well the listed categories explain it,
- * how well the known others do, and how clearly one of them stands out; in company, by the same of its neighbours: strangers
+ * What strangers in a folder are told by. Seen by itself, a picture is judged by how well the candidates explain it, how well
+ * the known categories do, which may be candidates too, and how clearly one of them stands out; in company, by the same of its neighbours: strangers
  * of one kind resemble each other, and their common look is close to no listed category. Spaces differ, and means made of
  * few or wrong web pictures explain nothing well: so signs are measured by those of the trusted web pictures, each left out
  * of the mean that it helped to make, since these are no strangers.
  */
 import { type Backend, Matrix, type PeakScores, type RowBlocks, type RowPeaks, visitRows } from '../../linalg/index.js';
 import { logSumExp, roomOn, rowDots } from '../../numerics/index.js';
-import type { Placed } from './ground.js';
+import type { Ground, Placed } from './ground.js';
 import type { Neighbours } from './neighbours.js';
 import type { BowerbirdSolver } from './solver.js';
 import { dotOf, productsOn, productsWith, timesVector } from './vectors.js';
@@ -35,25 +35,31 @@ const lookNumbers = 2 ** 26;
 export class SignReader {
   readonly #solver: BowerbirdSolver;
   readonly #variance: number;
-  /** How close trusted web pictures come to their own category, which some do more than others. */
+  /** Of the candidates. */
+  readonly #means: Matrix<Float64Array>;
+  /** How close pictures of each candidate come to its mean, which some do more than others. */
   readonly #closeness: Float64Array;
 
   constructor(solver: BowerbirdSolver, variance: number) {
     this.#solver = solver;
     this.#variance = variance;
-    this.#closeness = usualCloseness(solver);
+    this.#means = solver.candidateMeans();
+    const known = solver.ground.generalized ? knownCloseness(solver.ground, variance) : [];
+    this.#closeness = Float64Array.of(...usualCloseness(solver), ...known);
   }
 
   /** n rows of signs, own and of the neighbours. */
   read(pictures: Placed, neighbours: Neighbours, yardstick: Yardstick): Float64Array[] {
     const n = pictures.rows.rows;
-    const products = plainProducts(this.#solver, pictures);
+    const products = plainProducts(this.#solver, this.#means, pictures);
     const { columns, nearest } = this.#own(products);
     inUnits(columns, yardstick);
     const k = neighbours.count;
     const around = aroundSigns.map((sign) => neighbours.means(columns[sign]));
-    const common = commonLook(pictures, neighbours, products.listed, this.#solver);
-    for (const matrix of [products.listed, products.known]) this.#solver.ground.backend.release(matrix);
+    const common = commonLook(pictures, neighbours, products.listed, this.#means, this.#solver.ground);
+    const { backend, generalized } = this.#solver.ground;
+    backend.release(products.listed);
+    if (!generalized) backend.release(products.known);
     const signs = [...columns, ...around];
     const width = signs.length + 4;
     // One array for all rows: thousands of small ones take longer to be cleared away than to be filled.
@@ -87,7 +93,10 @@ export class SignReader {
       const first = Math.ceil(start / step);
       const here = chosen.subarray(first, Math.ceil((start + rows.rows) / step));
       if (here.length === 0) return;
-      const own = this.#own(webProducts(this.#solver, rows.everyRow(here[0] - start, step), here, step), here);
+      const own = this.#own(
+        webProducts(this.#solver, this.#means, rows.everyRow(here[0] - start, step), here, step),
+        here,
+      );
       for (const [sign, column] of own.columns.entries()) columns[sign].set(column, first);
     }, step * webBlock);
     const means = columns.map((column) => column.reduce((sum, value, i) => sum + weights[i] * value, 0) / total);
@@ -98,11 +107,12 @@ export class SignReader {
   }
 
   /**
-   * Each picture's own signs and its nearest listed category.
+   * Each picture's own signs and its nearest candidate.
    * @param web where these are web pictures, which helped to make their category's mean and are left out of it: their numbers
    */
   #own({ listed, known, squares }: Shifted, web?: Int32Array): { columns: Float64Array[]; nearest: Int32Array } {
-    const { ground, means, meanVariances, options } = this.#solver;
+    const { ground, meanVariances, options, categories } = this.#solver;
+    const means = this.#means;
     const { backend, known: others, dimension: d } = ground;
     const left = meanVariances.reduce((sum, value) => sum + value, 0) / meanVariances.length;
     const variance = this.#variance;
@@ -119,7 +129,8 @@ export class SignReader {
     const n = squares.length;
     const toListed = peaksOf(backend, listed, {
       ...{ lengths: squares, squares: lengths, inverses: roots.map((root) => 1 / root) },
-      ...{ factors: lengths.map(() => slope), constants: lengths.map(() => level) },
+      factors: lengths.map((_, c) => (c < categories ? slope : knownSlopes[c - categories])),
+      constants: lengths.map((_, c) => (c < categories ? level : levelOf(spreads[c - categories]))),
       ...(web && this.#leftOut(listed, lengths, squares, web)),
     });
     const toKnown = peaksOf(backend, known, {
@@ -185,30 +196,37 @@ export function meanYardstick(yardsticks: readonly Yardstick[]): Yardstick {
   };
 }
 
-/** Products of pictures, measured from a shift, with the listed and the known means, and their squared lengths. */
+/** Products of pictures, measured from a shift, with the candidates' and the known means, and their squared lengths. */
 interface Shifted {
   readonly listed: Matrix;
   readonly known: Matrix;
   readonly squares: Float64Array;
 }
 
-function plainProducts({ ground, means }: BowerbirdSolver, { rows, squaredLengths }: Placed): Shifted {
-  const { backend, known } = ground;
+function plainProducts(
+  { ground: { backend, known, generalized }, categories }: BowerbirdSolver,
+  means: Matrix<Float64Array>,
+  { rows, squaredLengths }: Placed,
+): Shifted {
+  const listed = productsOn(backend, rows, means);
   return {
-    listed: productsOn(backend, rows, means),
-    known: productsOn(backend, rows, known.means),
+    listed,
+    known: generalized ? columnsFrom(listed, categories) : productsOn(backend, rows, known.means),
     squares: squaredLengths,
   };
 }
 
+const columnsFrom = (matrix: Matrix, first: number): Matrix => matrix.view(0, matrix.rows, first, matrix.cols);
+
 /** Those of web pictures of these numbers, which are so many apart, measured from their own shift. */
 function webProducts(
-  { ground, means, webShift: shift }: BowerbirdSolver,
+  { ground, categories, webShift: shift }: BowerbirdSolver,
+  means: Matrix<Float64Array>,
   rows: Matrix,
   numbers: Int32Array,
   step: number,
 ): Shifted {
-  const { backend, known, web, webToKnown } = ground;
+  const { backend, known, web, webToKnown, generalized } = ground;
   const less = (products: Matrix, matrix: Matrix<Float64Array>) => {
     const along = Float64Array.from({ length: matrix.rows }, (_, c) => dotOf(matrix.row(c), shift));
     for (let i = 0; i < products.rows; i++) {
@@ -219,13 +237,17 @@ function webProducts(
   };
   const along = timesVector(backend, rows, shift);
   const length = dotOf(shift, shift);
-  const toKnown = webToKnown
-    ? Matrix.zeros(numbers.length, webToKnown.cols, webToKnown.dtype)
-    : productsWith(backend, rows, known.means);
-  if (webToKnown) backend.copy(toKnown, webToKnown.view(numbers[0], numbers.at(-1)! + 1).everyRow(0, step));
+  const listed = less(productsWith(backend, rows, means), means);
+  const knownProducts = () => {
+    const toKnown = webToKnown
+      ? Matrix.zeros(numbers.length, webToKnown.cols, webToKnown.dtype)
+      : productsWith(backend, rows, known.means);
+    if (webToKnown) backend.copy(toKnown, webToKnown.view(numbers[0], numbers.at(-1)! + 1).everyRow(0, step));
+    return less(toKnown, known.means);
+  };
   return {
-    listed: less(productsWith(backend, rows, means), means),
-    known: less(toKnown, known.means),
+    listed,
+    known: generalized ? columnsFrom(listed, categories) : knownProducts(),
     squares: Float64Array.from(numbers, (row, i) => Math.max(0, web.squaredLengths[row] - 2 * along[i] + length)),
   };
 }
@@ -247,15 +269,24 @@ function usualCloseness({ ground, means, trust, webShift: shift }: BowerbirdSolv
   return closeness.map((sum, c) => sum / weights[c]);
 }
 
+/** The same of pictures of known categories, as their means and the variance of pictures about these let expect. */
+function knownCloseness({ known, dimension }: Ground, variance: number): Float64Array {
+  return known.squares.map((square, c) => {
+    const own = Math.max(0, square - (dimension * known.within) / known.counts[c]);
+    return own / rootOf(square) / rootOf(own + dimension * variance);
+  });
+}
+
 /**
- * Largest cosine of a listed category with the mean direction of a picture's neighbours, over that mean's length.
+ * Largest cosine of a candidate with the mean direction of a picture's neighbours, over that mean's length.
  * @param products of the pictures with the means
  */
 function commonLook(
   { rows, squaredLengths }: Placed,
   neighbours: Neighbours,
   products: Matrix,
-  { ground: { backend }, means }: BowerbirdSolver,
+  means: Matrix<Float64Array>,
+  { backend }: Ground,
 ): Float64Array {
   const { count, nearest } = neighbours;
   const n = rows.rows;

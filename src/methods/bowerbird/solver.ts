@@ -13,8 +13,9 @@
  * the auxiliary ones, their variances, the share of wrong web pictures, the spread of the shares. These are then held, and
  * each further round raises one objective (`objective`) until the answers rest.
  */
-import type { Backend, Matrix, RealArray } from '../../linalg/index.js';
+import { type Backend, Matrix, type RealArray } from '../../linalg/index.js';
 import { logSumExp, roomOn, rowDots } from '../../numerics/index.js';
+import { stackRows } from '../../problem/index.js';
 import { Densities } from './densities.js';
 import type { Ground } from './ground.js';
 import { posteriorCovariance, priorFactor } from './posterior.js';
@@ -177,6 +178,18 @@ export class BowerbirdSolver {
     backend.gemm(this.means, posterior.covariance, sums, { beta: 1 });
     backend.release(posterior.covariance);
     if (!this.#held) this.meanVariances.set(posterior.variances);
+  }
+
+  /** Means of all candidates as they are before the folder is looked at, the known ones after the listed. */
+  candidateMeans(): Matrix<Float64Array> {
+    const { generalized, known } = this.ground;
+    return generalized ? (stackRows(this.means, known.means) as Matrix<Float64Array>) : this.means;
+  }
+
+  /** What a picture by itself may show beside them: known categories or, where these are candidates, something of the middle. */
+  otherMeans(): Matrix<Float64Array> {
+    const { generalized, known, dimension } = this.ground;
+    return generalized ? Matrix.zeros(1, dimension) : known.means;
   }
 
   /** ‖μ_c‖² */

@@ -1,5 +1,5 @@
 /**
- * Which pictures show no listed category. What their signs (signs.ts; for a picture without company, its linear scores) say
+ * Which pictures show no candidate. What their signs (signs.ts; for a picture without company, its linear scores) say
  * together is learnt in rehearsal, where strangers are known; the share of strangers is then estimated in the folder itself
  * (Saerens et al. 2002, for two classes).
  */
@@ -16,13 +16,13 @@ import { entropy, logOdds, productsWith } from './vectors.js';
 /** Fewer pictures than these are no company. */
 export const leastCompany = 20;
 
-/** β (x·μ − ½‖μ‖²)/v of listed and known categories, n×(Ct + Ca). */
+/** β (x·μ − ½‖μ‖²)/v of candidates and others. */
 function linearScores(
   solver: BowerbirdSolver,
   pictures: Placed,
   variance: number,
-): { listed: Matrix<Float64Array>; known: Matrix<Float64Array> } {
-  const { backend, known } = solver.ground;
+): { candidates: Matrix<Float64Array>; others: Matrix<Float64Array> } {
+  const { backend } = solver.ground;
   const scale = solver.options.sharpness / variance;
   const scores = (means: Matrix<Float64Array>) => {
     const result = productsWith(backend, pictures.rows, means).copy('float64');
@@ -33,13 +33,13 @@ function linearScores(
     }
     return result;
   };
-  return { listed: scores(solver.means), known: scores(known.means) };
+  return { candidates: scores(solver.candidateMeans()), others: scores(solver.otherMeans()) };
 }
 
 /** What each picture's linear scores say: an exported classifier knows no more. */
 export function lonelyRows(solver: BowerbirdSolver, pictures: Placed, variance: number): Float64Array[] {
-  const { listed, known } = linearScores(solver, pictures, variance);
-  return Array.from({ length: listed.rows }, (_, j) => strangerSigns(listed.row(j), known.row(j)));
+  const { candidates, others } = linearScores(solver, pictures, variance);
+  return Array.from({ length: candidates.rows }, (_, j) => strangerSigns(candidates.row(j), others.row(j)));
 }
 
 /** A detector: log odds of being a stranger, and those of strangers in the rehearsals it was taught with. */

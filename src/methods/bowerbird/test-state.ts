@@ -1,22 +1,21 @@
 /** The test pictures' side of the estimate: assignments, shares, variance and shift. */
 import { MemoryError } from '../../errors.js';
 import { type ArrayOf, type Dtype, Matrix, type RowLeaders, visitRows } from '../../linalg/index.js';
-import { roomOn } from '../../numerics/index.js';
+import { roomOn, rowDots } from '../../numerics/index.js';
+import { stackRows } from '../../problem/index.js';
 import type { Placed } from './ground.js';
 import { answerWeights, holdAnswers, holdLeaders } from './known.js';
 import type { Neighbours } from './neighbours.js';
 import { equalShares, learnShares, type ShareModel, type StatedShares, shareOffsets, shareTerms } from './shares.js';
 import type { BowerbirdSolver } from './solver.js';
 import type { ShiftedSums } from './sums.js';
-import { axpy, dotOf, productsOn, productsWith, shrunken, timesVector } from './vectors.js';
+import { axpy, dotOf, inPrecision, productsWith, shrunken, timesVector } from './vectors.js';
 
 /** The test pictures and what is known of them. */
 export interface TestSide {
   readonly pictures: Placed;
   readonly neighbours?: Neighbours;
   readonly neighbourWeight: number;
-  /** Known categories are candidates too. */
-  readonly generalized: boolean;
   readonly shares: StatedShares;
   /** w_j: what each picture counts for, which is less where it may show no listed category. @default 1 */
   readonly listed?: Float64Array;
@@ -46,8 +45,8 @@ function unlessMemoryEnds(make: () => Matrix): Matrix | undefined {
   }
 }
 
-export const candidatesOf = ({ categories, ground }: BowerbirdSolver, { generalized }: TestSide): number =>
-  categories + (generalized ? ground.known.means.rows : 0);
+export const candidatesOf = ({ categories, ground }: BowerbirdSolver): number =>
+  categories + (ground.generalized ? ground.known.means.rows : 0);
 
 export class TestState {
   readonly side: TestSide;
@@ -61,13 +60,13 @@ export class TestState {
   /** The answers by which neighbours spoke last, and whether what they said has been added to the scores themselves. */
   #spoken: Matrix | undefined;
   #heard = false;
-  /** Products of the pictures with the means of the known categories, where these are candidates. */
-  #knownProducts: Matrix | undefined;
+  /** Means of the known categories, where these are candidates: their labelled pictures are as many test pictures. */
+  #knownMeans: Matrix<Float64Array> | undefined;
   /** f_c of the listed categories. */
   #stretch!: Float64Array;
   /** Room for what is summed up or gone back to: while answers change, the last ones. */
   #scratch: Matrix;
-  /** Sums of the pictures by category, until the assignments change. */
+  /** Sums of the pictures by candidate, until the assignments change. */
   #summed: Matrix | undefined;
   offsets: Float64Array;
   /** Number of pictures of each candidate, by weight. */
@@ -87,7 +86,7 @@ export class TestState {
     this.solver = solver;
     this.side = side;
     const { rows } = side.pictures.rows;
-    this.candidates = candidatesOf(solver, side);
+    this.candidates = candidatesOf(solver);
     const { dtype } = side.pictures.rows;
     const matrix = () => roomOn(solver.ground.backend, rows, this.candidates, dtype);
     this.assignments = matrix();
@@ -101,6 +100,7 @@ export class TestState {
     this.variance = side.variance;
     this.#weights = side.listed ?? new Float64Array(rows).fill(1);
     this.#voices = answerWeights(this.#weights, side.known, side.answerWeight);
+    if (solver.ground.generalized) this.#knownMeans = solver.ground.known.means;
     this.#strangerShare = 1 - this.#weights.reduce((sum, weight) => sum + weight, 0) / rows;
     this.stretchMeans();
     this.score();
@@ -110,8 +110,8 @@ export class TestState {
 
   /** Gives back what a GPU holds of this state, which is then of no more use. */
   release(): void {
-    const own = [this.assignments, this.scores, this.#evidence, this.#scratch, this.#knownProducts];
-    for (const matrix of new Set(own)) if (matrix) this.solver.ground.backend.release(matrix);
+    const own = [this.assignments, this.scores, this.#evidence, this.#scratch];
+    for (const matrix of new Set(own)) this.solver.ground.backend.release(matrix);
   }
 
   /** Whether a round takes its time. */
@@ -173,40 +173,41 @@ export class TestState {
     return result;
   }
 
+  /** What pictures are compared with: f_c μ_c and the means of known categories that are candidates. */
+  candidateMeans(): Matrix<Float64Array> {
+    const listed = this.stretchedMeans();
+    return this.#knownMeans ? (stackRows(listed, this.#knownMeans) as Matrix<Float64Array>) : listed;
+  }
+
   /** β l_jc, l the Gaussian log density at f_c μ_c + δ up to the part that all candidates share. */
   score(): void {
-    const { backend, known, dimension: d } = this.solver.ground;
+    const { backend, dimension: d } = this.solver.ground;
     const { rows, squaredLengths } = this.side.pictures;
-    const { categories: count } = this.solver;
     const { scores, shift } = this;
-    const stretched = this.stretchedMeans(rows.dtype);
+    const candidates = this.#knownMeans ? inPrecision(this.candidateMeans(), rows) : this.stretchedMeans(rows.dtype);
     const along = new Float64Array(rows.rows);
     const shiftLength = dotOf(shift, shift);
     visitRows(rows, (block, start) => {
-      productsWith(backend, block, stretched, scores.view(start, start + block.rows, 0, count));
+      productsWith(backend, block, candidates, scores.view(start, start + block.rows));
       if (shiftLength > 0) along.set(timesVector(backend, block, shift), start);
     });
-    if (this.side.generalized) {
-      this.#knownProducts ??= productsOn(backend, rows, known.means);
-      backend.copy(scores.view(0, scores.rows, count, scores.cols), this.#knownProducts);
-    }
     // ‖x_j − δ − f_c μ_c‖² = lengths[j] − 2 products_jc + squares[c].
     const lengths = squaredLengths.map((length, j) => length - 2 * along[j] + shiftLength);
     const { means, squares: listedSquares } = this.solver;
     const twiceAlong = (row: Float64Array) => (shiftLength > 0 ? 2 * dotOf(row, shift) : 0);
     const squares = new Float64Array(this.candidates);
-    for (let c = 0; c < count; c++) {
-      const factor = this.#stretch[c];
+    this.#stretch.forEach((factor, c) => {
       squares[c] = factor * (factor * listedSquares[c] + twiceAlong(means.row(c)));
-    }
-    if (this.side.generalized)
+    });
+    const known = this.#knownMeans;
+    if (known)
       squares.set(
-        known.squares.map((square, c) => square + twiceAlong(known.means.row(c))),
-        count,
+        rowDots(backend, known, known).map((square, c) => square + twiceAlong(known.row(c))),
+        means.rows,
       );
     const sharpness = this.solver.options.sharpness * this.heat;
-    const listed = this.scale;
-    const variances = squares.map((_, c) => (c < count ? listed : this.variance + this.#meanVariance(c)));
+    // One for all, so that scores are linear in the pictures.
+    const variances = new Float64Array(this.candidates).fill(this.scale);
     const factors = variances.map((variance) => -sharpness / (2 * variance));
     const constants = variances.map((variance) => (-sharpness * d * Math.log(variance)) / 2);
     backend.scoreRows(scores, { lengths, squares, factors, constants });
@@ -235,25 +236,25 @@ export class TestState {
     return this.scores;
   }
 
-  /** One variance left in all listed means, so that scores are linear in the pictures. */
-  #meanVariance(c: number): number {
-    const { meanVariances, ground, categories } = this.solver;
-    if (c >= categories) return ground.known.within / ground.known.counts[c - categories];
+  /** One variance left in all listed means. */
+  get #meanVariance(): number {
+    const { meanVariances, categories } = this.solver;
     let sum = 0;
     for (const value of meanVariances) sum += value;
     return sum / categories;
   }
 
-  /** v of the listed categories. */
+  /** v of test pictures about the means of the candidates. */
   get scale(): number {
-    return this.variance + this.#meanVariance(0);
+    return this.variance + this.#meanVariance;
   }
 
   /** What the test pictures say of the means. */
   sums(): ShiftedSums {
+    const { categories: count } = this.solver;
     return {
-      sums: this.#sumsByCategory(),
-      totals: this.counts.subarray(0, this.solver.categories),
+      sums: this.#sumsByCandidate().view(0, count),
+      totals: this.counts.subarray(0, count),
       weight: 1 / this.scale,
       shift: this.shift,
       // While f_c is told from the means, they are not told from it: the two would chase each other.
@@ -261,21 +262,34 @@ export class TestState {
     };
   }
 
-  /** Σ_j w_j q_jc x_j of each listed category, once for the same assignments. */
-  #sumsByCategory(): Matrix {
+  /** The means of known categories from their labelled pictures and the test pictures, all of which count alike. */
+  #updateKnown(): void {
+    const { known } = this.solver.ground;
+    const { categories } = this.solver;
+    if (!this.#knownMeans) return;
+    const sums = this.#sumsByCandidate().view(categories, this.candidates);
+    this.#knownMeans = known.means.copy('float64');
+    for (let c = 0; c < sums.rows; c++) {
+      const [mean, sum] = [this.#knownMeans.row(c), sums.row(c)];
+      const [labelled, assigned] = [known.counts[c], this.counts[categories + c]];
+      for (let k = 0; k < mean.length; k++) mean[k] = (labelled * mean[k] + sum[k]) / (labelled + assigned);
+    }
+  }
+
+  /** Σ_j w_j q_jc x_j, once for the same assignments. */
+  #sumsByCandidate(): Matrix {
     if (this.#summed) return this.#summed;
     const { backend } = this.solver.ground;
     const { rows } = this.side.pictures;
-    const count = this.solver.categories;
     const weights = rows.dtype === 'float64' ? this.#weights : Float32Array.from(this.#weights);
     // Sums in single precision are short, and added up in double.
-    const room = (dtype: Dtype) => roomOn(backend, count, rows.cols, dtype);
+    const room = (dtype: Dtype) => roomOn(backend, this.candidates, rows.cols, dtype);
     const [total, part] = [room('float64'), rows.dtype === 'float64' ? undefined : room(rows.dtype)];
     const wide = part && rows.rows > Math.min(shortSum, rows.atOnce ?? shortSum) ? room('float64') : undefined;
     const see = (pictures: Matrix, start: number) => {
       const end = start + pictures.rows;
-      const weighted = this.#scratch.view(start, end, 0, count);
-      backend.copy(weighted, this.assignments.view(start, end, 0, count));
+      const weighted = this.#scratch.view(start, end);
+      backend.copy(weighted, this.assignments.view(start, end));
       backend.scaleRows(weighted, weights.subarray(start, end));
       backend.gemm(part ?? total, weighted, pictures, { transposeA: true, beta: part || start === 0 ? 0 : 1 });
       if (part) backend.copy(start === 0 ? total : wide!, part);
@@ -290,6 +304,7 @@ export class TestState {
   /** Assignments from scores, neighbours and shares; while the folder is being described, its shares are learnt too. */
   assign(learning: boolean): number {
     const { backend } = this.solver.ground;
+    this.#updateKnown();
     this.#summed = undefined;
     this.score();
     const start = learning ? 0 : this.terms();
@@ -365,7 +380,7 @@ export class TestState {
     const { means, squares, categories: count } = this.solver;
     const { shift } = this;
     // Σ w q ‖x − δ − f μ‖² = Σ w q ‖x‖² + N ‖δ‖² − 2 Σ_c s_c·(δ + f_c μ_c) + Σ_c N_c (f_c² ‖μ_c‖² + 2 f_c μ_c·δ), s_c the sums of the pictures.
-    const sums = this.#sumsByCategory();
+    const sums = this.#sumsByCandidate();
     const shiftLength = dotOf(shift, shift);
     let [apart, assigned] = [this.#squaresOfListed(), 0];
     for (let c = 0; c < count; c++) {
@@ -375,7 +390,7 @@ export class TestState {
       assigned += pictures;
     }
     // As much as ten pictures of the known categories speak before any other.
-    const residual = 10 * d * this.side.variance + apart + assigned * d * this.#meanVariance(0);
+    const residual = 10 * d * this.side.variance + apart + assigned * d * this.#meanVariance;
     const weight = 10 + assigned;
     this.variance = Math.max(0.5 * this.variance + (0.5 * residual) / (weight * d), 1e-3 * known.within);
   }
@@ -384,7 +399,9 @@ export class TestState {
   #squaresOfListed(): number {
     const { squaredLengths } = this.side.pictures;
     const weighted = this.#weights.map((weight, j) => weight * squaredLengths[j]);
-    const sums = this.side.generalized ? this.#columnSums(weighted).subarray(0, this.solver.categories) : weighted;
+    const sums = this.solver.ground.generalized
+      ? this.#columnSums(weighted).subarray(0, this.solver.categories)
+      : weighted;
     return sums.reduce((sum, value) => sum + value, 0);
   }
 
@@ -393,9 +410,9 @@ export class TestState {
    * concentration α hold about (Cα + 1)/(α + 1) categories; the fewer, the less can a shift be told from a category.
    */
   updateShift(alone: BowerbirdSolver): void {
-    const { dimension: d, known, backend } = this.solver.ground;
+    const { dimension: d, known, generalized, backend } = this.solver.ground;
     const count = this.solver.categories;
-    if (this.side.generalized || this.counts.length !== count) return;
+    if (generalized) return;
     const { rows } = this.side.pictures;
     const difference = new Float64Array(d);
     let total = 0;
@@ -417,11 +434,25 @@ export class TestState {
     this.shift = shrunken(difference, chance);
   }
 
+  /** ½ β Σ_c n_c ‖μ_c − m_c‖² / v of known categories that are candidates, m_c the mean of their n_c labelled pictures. */
+  #awayFromLabelled(): number {
+    const { means, counts } = this.solver.ground.known;
+    let total = 0;
+    for (let c = 0; c < (this.#knownMeans?.rows ?? 0); c++) {
+      const [now, before] = [this.#knownMeans!.row(c), means.row(c)];
+      let square = 0;
+      for (let k = 0; k < now.length; k++) square += (now[k] - before[k]) ** 2;
+      total += counts[c] * square;
+    }
+    return (this.solver.options.sharpness * total) / (2 * this.scale);
+  }
+
   /** The test pictures' part of the objective. */
   terms(): number {
     const { neighbours, neighbourWeight, shares } = this.side;
     let total = this.solver.ground.backend.energyOfRows(this.assignments, this.#unheard(), this.#weights);
     if (neighbours) total += (neighbourWeight / 2) * neighbours.agreement(this.assignments, this.#voices);
+    total -= this.#awayFromLabelled();
     if (typeof shares === 'string') return total + shareTerms(this.counts, this.shareModel);
     for (let c = 0; c < shares.length; c++) total += this.counts[c] * Math.log(Math.max(shares[c], 1e-12));
     return total;

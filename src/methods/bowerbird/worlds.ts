@@ -19,7 +19,7 @@ import { distances } from './vectors.js';
 export interface Draft {
   readonly ground: Ground;
   readonly pictures: Placed<Matrix>;
-  /** Among the listed ones of this world; −1 for strangers, which come last. */
+  /** Among the candidates of this world, the listed ones first; −1 for strangers, which come last. */
   readonly truth: Int32Array;
   /** Auxiliary category of each picture. */
   readonly shown: Int32Array;
@@ -77,13 +77,16 @@ export function asWorld(draft: Draft, solver: BowerbirdSolver): World {
   return { ...draft, solver, variance: ownVariance(solver, draft.pictures, draft.truth) };
 }
 
+/** Whether a picture with this truth shows a listed category. */
+export const isListed = (truth: number, { categories }: BowerbirdSolver): boolean => truth >= 0 && truth < categories;
+
 /** Variance of listed pictures about their own category's mean, per dimension. */
 function ownVariance(solver: BowerbirdSolver, pictures: Placed, truth: Int32Array): number {
   const { backend, dimension, known } = solver.ground;
   const far = distances(backend, pictures, solver.means);
   let [sum, count] = [0, 0];
   for (let j = 0; j < truth.length; j++) {
-    if (truth[j] < 0) continue;
+    if (!isListed(truth[j], solver)) continue;
     sum += far.at(j, truth[j]) / dimension + solver.meanVariances[truth[j]];
     count++;
   }
@@ -92,46 +95,58 @@ function ownVariance(solver: BowerbirdSolver, pictures: Placed, truth: Int32Arra
 
 /** Scores of the listed pictures at sharpness 1. */
 export function unitScores({ solver, pictures, truth, variance }: World): Judged {
-  const listed = rowsWhere(truth.length, (j) => truth[j] >= 0);
+  const listed = rowsWhere(truth.length, (j) => isListed(truth[j], solver));
   const left = solver.meanVariances.reduce((sum, value) => sum + value, 0) / solver.meanVariances.length;
   const scores = distances(solver.ground.backend, selectPlaced(pictures, listed), solver.means).copy('float64');
   for (let k = 0; k < scores.data.length; k++) scores.data[k] *= -0.5 / (variance + left);
   return { scores, labels: selectIntegers(truth, listed) };
 }
 
-/** Rows of a folder of listed pictures whose counts are spread as the given ones are. */
+/**
+ * Rows of a folder of pictures of candidates whose counts are spread as the given ones are.
+ * @param listed number of listed categories among those counted, which have the first counts; the others are known ones
+ */
 export function likeFolder(
   { truth, solver }: World,
-  shares: Float64Array,
+  counts: Float64Array,
   pictures: number,
   split: number,
+  listed = counts.length,
 ): Int32Array {
   const random = new Random(71 + split);
-  const byCategory: number[][] = Array.from({ length: solver.categories }, () => []);
+  const candidates = truth.reduce((most, label) => Math.max(most, label + 1), solver.categories);
+  const byCategory: number[][] = Array.from({ length: candidates }, () => []);
   for (let j = 0; j < truth.length; j++) if (truth[j] >= 0) byCategory[truth[j]].push(j);
-  const sorted = Float64Array.from(shares).sort().reverse();
-  const order = random.permutation(byCategory.length);
-  // The share at the same place of a list of another length.
-  const wanted = Float64Array.from(
-    { length: byCategory.length },
-    (_, k) => sorted[Math.min(sorted.length - 1, Math.floor((k * sorted.length) / byCategory.length))],
-  );
-  wanted[0] = sorted[0];
-  const total = wanted.reduce((sum, share) => sum + share, 0);
-  const most = Math.max(leastCompany, pictures);
-  let scale = most;
-  order.forEach((category, k) => {
-    const share = wanted[k] / total;
-    if (share > 0.02) scale = Math.min(scale, byCategory[category].length / share);
+  // Of the known categories only some have pictures here.
+  const kinds = [
+    { own: byCategory.slice(0, solver.categories), like: counts.subarray(0, listed) },
+    { own: byCategory.slice(solver.categories).filter((rows) => rows.length > 0), like: counts.subarray(listed) },
+  ];
+  const all = sum(counts);
+  const shared = kinds.flatMap(({ own, like }) => {
+    if (own.length === 0 || like.length === 0) return [];
+    const wanted = spreadLike(like, own.length);
+    const [total, part] = [sum(wanted), sum(like) / all];
+    return Array.from(random.permutation(own.length), (c, k) => ({ rows: own[c], share: (wanted[k] / total) * part }));
   });
-  const rows: number[] = [];
-  order.forEach((category, k) => {
-    const own = byCategory[category];
-    const count = Math.min(own.length, Math.round((wanted[k] / total) * scale));
-    for (const place of random.choice(own.length, count)) rows.push(own[place]);
+  let scale = Math.max(leastCompany, pictures);
+  for (const { rows, share } of shared) if (share > 0.02) scale = Math.min(scale, rows.length / share);
+  const chosen = shared.flatMap(({ rows, share }) => {
+    const count = Math.min(rows.length, Math.round(share * scale));
+    return Array.from(random.choice(rows.length, count), (place) => rows[place]);
   });
-  return Int32Array.from(rows).sort();
+  return Int32Array.from(chosen).sort();
 }
+
+/** So many counts that are spread as the given ones, from the largest on: those at the same places of a list of another length. */
+function spreadLike(counts: Float64Array, length: number): Float64Array {
+  const sorted = Float64Array.from(counts).sort().reverse();
+  return Float64Array.from({ length }, (_, k) =>
+    k === 0 ? sorted[0] : sorted[Math.min(sorted.length - 1, Math.floor((k * sorted.length) / length))],
+  );
+}
+
+const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
 
 /** The parts of the listed and the strange categories that occur in a folder. */
 export interface Occurring {

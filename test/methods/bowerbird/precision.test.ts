@@ -34,7 +34,7 @@ async function learnt(dtype: Dtype) {
   solver.learnFromWeb();
   const pictures = kept(place(space, problem.testFeatures));
   const neighbours = new Neighbours(backend, pictures, 8);
-  const side = { pictures, neighbours, neighbourWeight: 2, generalized: false, shares: 'unknown' as const };
+  const side = { pictures, neighbours, neighbourWeight: 2, shares: 'unknown' as const };
   const settled = await settle(solver, { ...side, answerWeight: 1, variance: 1 }, 30, async () => {});
   return { solver, neighbours, decisions: settled.state.decisions(), counts: settled.state.counts };
 }

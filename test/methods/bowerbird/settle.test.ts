@@ -29,7 +29,7 @@ async function settled(testCategories: number, dimensions = 6) {
   const { state, rounds, converged } = await settle(
     start,
     {
-      ...{ pictures: place(space, problem.testFeatures), neighbourWeight: 0, generalized: false },
+      ...{ pictures: place(space, problem.testFeatures), neighbourWeight: 0 },
       ...{ shares: 'equal', answerWeight: 1, variance: ground.known.within },
     },
     describing,
@@ -102,7 +102,7 @@ describe('the way to an answer', async () => {
   });
   start.learnFromWeb();
   const side: TestSide = {
-    ...{ pictures: place(space, problem.testFeatures), neighbourWeight: 0, generalized: false },
+    ...{ pictures: place(space, problem.testFeatures), neighbourWeight: 0 },
     ...{ shares: 'unknown', answerWeight: 1, variance: ground.known.within },
   };
   const way = async (most: number, options: { heat?: number; last?: TestState } = {}) => {

@@ -33,9 +33,12 @@ const solver = new BowerbirdSolver(ground, options);
 solver.learnFromWeb();
 const categories = solver.categories;
 
-function stateOf(side: Partial<TestSide> = {}): TestState {
-  return new TestState(solver, {
-    ...{ pictures, neighbourWeight: 0, generalized: false, shares: 'equal', listed, answerWeight: 1 },
+/** The same where the known categories are candidates. */
+const general = solver.fork(options, { ...ground, generalized: true });
+
+function stateOf(side: Partial<TestSide> = {}, of = solver): TestState {
+  return new TestState(of, {
+    ...{ pictures, neighbourWeight: 0, shares: 'equal', listed, answerWeight: 1 },
     variance: 0.8 * known.within,
     ...side,
   });
@@ -60,7 +63,7 @@ describe('the test pictures in the estimate of bowerbird', () => {
   it.each([false, true])(
     'are scored by their distance from the shifted means; known categories as well: %s',
     (generalized) => {
-      const state = stateOf({ generalized });
+      const state = stateOf({}, generalized ? general : solver);
       state.shift = Float64Array.from({ length: d }, () => random.normal());
       state.variance = 1.3;
       state.heat = 0.6;
@@ -69,8 +72,7 @@ describe('the test pictures in the estimate of bowerbird', () => {
       for (let j = 0; j < n; j++)
         for (let c = 0; c < state.scores.cols; c++) {
           const centre = c < categories ? stretched(c) : known.means.row(c - categories);
-          const left = c < categories ? leftInMeans : known.within / known.counts[c - categories];
-          const variance = 1.3 + left;
+          const variance = 1.3 + leftInMeans;
           const logarithm = -distance(state, j, centre) / (2 * variance) - (d / 2) * Math.log(variance);
           expect(state.scores.at(j, c)).toBeCloseTo(0.6 * sharpness * logarithm, 8);
         }
@@ -194,13 +196,9 @@ describe('the test pictures in the estimate of bowerbird', () => {
       const weights = Float64Array.from({ length: many }, () => random.uniform());
       const answers = new Int32Array(many).fill(-2);
       answers[4500] = 1;
-      const { side, counts } = stateOf({
-        pictures: { rows, squaredLengths },
-        listed: weights,
-        known: answers,
-        generalized,
-      });
-      countsAtFirstSight(solver, side).forEach((count, c) => {
+      const own = generalized ? general : solver;
+      const { side, counts } = stateOf({ pictures: { rows, squaredLengths }, listed: weights, known: answers }, own);
+      countsAtFirstSight(own, side).forEach((count, c) => {
         expect(count).toBeCloseTo(counts[c], 8);
       });
     },
@@ -344,9 +342,41 @@ describe('the test pictures in the estimate of bowerbird', () => {
   });
 
   it('are never shifted where known categories are candidates', () => {
-    const state = stateOf({ generalized: true });
-    state.updateShift(solver);
+    const state = stateOf({}, general);
+    state.updateShift(general);
     expect([...state.shift]).toEqual([...new Float64Array(d)]);
+  });
+
+  it('tell of the looks of known categories that are candidates: a labelled picture counts for one of them', () => {
+    const state = stateOf({}, general);
+    const before = state.assignments.copy('float64');
+    state.assign(true);
+    const means = state.candidateMeans();
+    for (let c = 0; c < known.means.rows; c++) {
+      const weights = Float64Array.from(listed, (weight, j) => weight * before.at(j, categories + c));
+      const total = known.counts[c] + weights.reduce((sum, weight) => sum + weight, 0);
+      for (let k = 0; k < d; k++) {
+        const sum = weights.reduce((all, weight, j) => all + weight * pictures.rows.at(j, k), 0);
+        const wanted = (known.counts[c] * known.means.at(c, k) + sum) / total;
+        expect(means.at(categories + c, k)).toBeCloseTo(wanted, 10);
+      }
+    }
+  });
+
+  it('have an objective that no step lowers where known categories are candidates', () => {
+    const held = general.fork();
+    held.learnFromWeb();
+    const state = stateOf({ shares: 'unknown' }, held);
+    state.assign(true);
+    held.hold();
+    let last = Number.NEGATIVE_INFINITY;
+    for (let round = 0; round < 6; round++) {
+      held.updateMeans(state);
+      state.assign(false);
+      const now = held.webTerms() + state.terms();
+      expect(now).toBeGreaterThanOrEqual(last - 1e-9 * Math.abs(last));
+      last = now;
+    }
   });
 
   it('count in full where nobody doubts them, and are many from a million scores on', () => {

@@ -1,5 +1,6 @@
 /** What a fit of the default method says of itself, of the folder, and of pictures that come later. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { unlistedChances } from '../../../src/fit/scorer.js';
 import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Bowerbird, bowerbirdSpec } from '../../../src/methods/bowerbird/bowerbird.js';
@@ -131,13 +132,18 @@ describe('a fit of the default method', () => {
     expect([one.rounds_, one.details().trace]).toEqual([0, undefined]);
   });
 
-  it('with known categories as candidates calls nothing a stranger', async () => {
+  it('with known categories as candidates tells strangers of later pictures by a formula', async () => {
     const general = await learn({ ...problem, generalized: true });
-    expect(general.strangers()).toBeUndefined();
+    const formula = general.strangers()!;
     expect(general.decisionValues(testFeatures).cols).toBe(16);
+    // One more for what is of the middle of all categories.
+    expect([formula.candidates, formula.weights.cols]).toEqual([16, 17]);
     const { listed, unlisted } = general.probabilities(later);
-    expect([...unlisted]).toEqual([...new Float64Array(later.rows)]);
-    expect(Array.from(listed.row(0)).reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 9);
+    const told = unlistedChances(formula, 'none', later, backend);
+    unlisted.forEach((chance, j) => {
+      expect(chance).toBeCloseTo(told[j], 9);
+      expect(Array.from(listed.row(j)).reduce((sum, each) => sum + each, chance)).toBeCloseTo(1, 9);
+    });
   });
 
   it('with too few categories to rehearse with says so, and judges by what is usual', async () => {

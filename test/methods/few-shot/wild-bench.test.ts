@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { calibrationError, measure, parseMethod } from '../../../bench/wild/measure.js';
 import { wildSources } from '../../../bench/wild/problems.js';
 import { drawRegime, regimes } from '../../../bench/wild/regimes.js';
-import { drawFigure, writeReport } from '../../../bench/wild/report.js';
+import { drawFigure, writeGeneralizedReport, writeReport } from '../../../bench/wild/report.js';
 import { type Line, openMeasured, summarize } from '../../../bench/wild/results.js';
 import { openSearched, parseSearched, searchParameters, withSearches } from '../../../bench/wild/search.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
@@ -49,11 +49,25 @@ describe('a measurement', () => {
       predict: () => new Int32Array(n),
       probabilities: () => ({ listed, unlisted }),
     };
-    const found = score(oracle as never, folder, 0);
+    const found = score(oracle as never, folder, 0, backend);
     expect([found.right, found.pictures]).toEqual([folder.truth.filter((c) => c >= 0).length, found.right]);
     expect(found.strangers.unlisted).toBe(1);
     expect(found.calledUnlisted).toBe(0);
     expect(calibrationError([found.confidence])).toBe(0);
+  });
+
+  it('has seen and unseen categories where auxiliary ones are candidates, and tables of these', async () => {
+    const folder = drawRegime(regimes['strangers-30'], wild, 1, true);
+    const { auxiliaryNames } = wild.problem;
+    expect(new Set(folder.truth).size).toBe(1 + 4 + auxiliaryNames.length);
+    const found = await measure('lr-mix', folder, backend, 1);
+    if ('failure' in found) throw new Error(found.failure);
+    const line: Line = { problem: 'cub-web', regime: 'strangers-30', seed: 1, draw: 0, method: 'lr-mix', ...found };
+    const [{ seen, unseen, harmonic }] = summarize([line]);
+    expect([seen, unseen]).toEqual([100 * found.seen!, 100 * found.unseen!]);
+    expect(2 / harmonic!).toBeCloseTo(1 / seen! + 1 / unseen!, 9);
+    const text = writeGeneralizedReport([line], new Map(), 'npm run bench -- wild --generalized');
+    expect(text).toContain(`| 30 % strangers | lr-mix | ${seen!.toFixed(1)} | ${unseen!.toFixed(1)} |`);
   });
 
   it('says why a method could not be fitted', async () => {
