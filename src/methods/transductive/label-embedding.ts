@@ -142,14 +142,7 @@ export class LabelEmbedding {
 }
 
 /** `total` and weight Σ_{c ≠ y} max(0, 1 + f_c − f_y)², with f from place `from` to `to` and f_y at `own`. */
-function addHinges(
-  scores: Float64Array,
-  from: number,
-  to: number,
-  own: number,
-  weight: number,
-  total: number,
-): number {
+function addHinges(scores: Float64Array, from: number, to: number, own: number, weight: number, total: number): number {
   const best = scores[own];
   for (let at = from; at < to; at++) {
     const slack = 1 + scores[at] - best;

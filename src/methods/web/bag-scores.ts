@@ -128,8 +128,7 @@ export class BagScores {
       for (let k = 0; k < members.length; k++) this.#own[members[k]] += moved * parts[l][k];
     }
     const pull = (moved + betaMove) / textPenalty;
-    if (text && pull !== 0)
-      for (let k = 0; k < members.length; k++) this.#slacks[members[k]] += pull * texts[l][k];
+    if (text && pull !== 0) for (let k = 0; k < members.length; k++) this.#slacks[members[k]] += pull * texts[l][k];
   }
 }
 
