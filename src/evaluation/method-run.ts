@@ -334,7 +334,7 @@ function trialIndex(id: string): number {
 function repeatedLine(job: FitJob, line: JournalLine): JournalLine {
   const { id } = job;
   if ('failure' in line) return { job, failure: { ...line.failure, id } };
-  const { preparation: _, ...outcome } = line.outcome;
+  const { preparation: _, processorSeconds: __, ...outcome } = line.outcome;
   return { job, outcome: { ...outcome, id, seconds: 0, repeats: line.job.id } };
 }
 

@@ -44,6 +44,8 @@ export interface FitOutcome extends FitMetrics {
   id: string;
   /** Wall-clock time of the fit and its predictions. */
   seconds: number;
+  /** Processor time of the same, where one fit is made at a time: it does not run on while other programs have the cores. */
+  processorSeconds?: number;
   /** What fits have in common: seconds it took to make here, and those spared because an earlier fit had made it. */
   preparation?: PreparationTimes;
   /** The trial with the same parameters whose fit this is; it took no time then. */
