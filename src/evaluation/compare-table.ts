@@ -167,6 +167,7 @@ class Scorer {
       seconds: moments(outcomes.map(({ outcome }) => outcome.seconds)).mean,
       searchSeconds: run.searchSeconds,
       ...(run.preparation && { preparation: run.preparation }),
+      ...(run.repeats && { repeats: run.repeats }),
       parameters: run.parameters,
       chosenBy: run.chosenBy,
       ...(run.note !== undefined && { note: run.note }),

@@ -25,8 +25,8 @@ import {
 } from './context.js';
 import { Journal } from './journal.js';
 import { createLocalExecutor } from './local-executor.js';
-import { type MethodRun, sumOfPreparation } from './method-run.js';
-import type { ProblemRecord, RunRecord } from './results.js';
+import { type MethodRun, sumOfPreparation, sumOfRepeats } from './method-run.js';
+import type { ProblemRecord, RepeatedTrials, RunRecord } from './results.js';
 import { runPlan } from './run-plan.js';
 
 /** What is evaluated, where, and who is told. */
@@ -134,14 +134,17 @@ export async function evaluate<T>(
     });
     const finished = new Date();
     const seconds = (finished.getTime() - Date.parse(begun.started)) / 1000;
-    const preparation = sumOfPreparation(executed.flatMap(({ lines }) => lines));
+    const lines = executed.flatMap((run) => run.lines);
+    const [preparation, repeats] = [sumOfPreparation(lines), sumOfRepeats(lines)];
     await writeRecord(folder, {
       ...begun,
       finished: finished.toISOString(),
       seconds,
       ...(preparation && { preparation }),
+      ...(repeats && { repeats }),
     });
     if (preparation && preparation.shared > 0) setting.onNote?.(describePreparation(preparation));
+    if (repeats) setting.onNote?.(describeRepeats(repeats));
     return result;
   } catch (error) {
     if (!(error instanceof InterruptedError) || error.hint) throw error;
@@ -155,6 +158,11 @@ export async function evaluate<T>(
 function describePreparation({ made, shared }: PreparationTimes): string {
   const whole = made + shared;
   return `fits shared ${shared.toFixed(1)} of ${whole.toFixed(1)} s of preparation (${Math.round((100 * shared) / whole)} %)`;
+}
+
+function describeRepeats({ trials, seconds }: RepeatedTrials): string {
+  const [which, fits] = trials === 1 ? ['1 trial had', 'its fit'] : [`${trials} trials had`, 'their fits'];
+  return `${which} the parameters of another one, which spared ${fits} (${seconds.toFixed(1)} s)`;
 }
 
 async function openExecutor(

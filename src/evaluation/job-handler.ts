@@ -1,6 +1,7 @@
 /** What runs the jobs of a search or comparison in a thread or process: the problem is opened once, then fitted many times. */
 import { ResidentProblem } from '../learner/index.js';
-import { createBackend } from '../linalg/index.js';
+import { createBackend, Matrix } from '../linalg/index.js';
+import { keepUnchanged } from '../methods/index.js';
 import type { Problem } from '../problem/index.js';
 import type { Progress } from '../progress.js';
 import { type EvaluationContext, openSource } from './context.js';
@@ -29,6 +30,7 @@ export async function open(context: EvaluationContext) {
     if (!form) {
       const split = splitOf(job);
       form = { problem: job.change ? perturbProblem(split, job.change, context.seed) : split };
+      keepUnchanged(Object.values(form.problem).filter((each) => each instanceof Matrix));
     }
     forms.set(key, form);
     for (const [old, { resident }] of forms) {

@@ -14,7 +14,10 @@ export async function createLocalExecutor(context: EvaluationContext): Promise<E
     onProgress: (progress: Progress) => void,
   ): Promise<Outcome<FitOutcome>> => {
     try {
-      return { kind: 'result', result: await handler.handle(job, { signal, onProgress }) };
+      const before = process.cpuUsage();
+      const result = await handler.handle(job, { signal, onProgress });
+      const { user, system } = process.cpuUsage(before);
+      return { kind: 'result', result: { ...result, processorSeconds: (user + system) / 1e6 } };
     } catch (error) {
       signal.throwIfAborted();
       return { kind: 'failure', failure: failureOf(error) };

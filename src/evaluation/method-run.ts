@@ -6,7 +6,7 @@
  */
 import { inSetting, type MethodSpec, type PreparationTimes } from '../methods/index.js';
 import { resolveParameters } from '../parameters.js';
-import type { FitFailure, FitJob, FitOutcome, JournalLine, Parameters } from './results.js';
+import type { FitFailure, FitJob, FitOutcome, JournalLine, Parameters, RepeatedTrials } from './results.js';
 import { distinctTrials, type Searched, sampleParameters, searchable } from './sample-parameters.js';
 
 /**
@@ -59,10 +59,13 @@ export class MethodRun {
   readonly #trials: Ended[] = [];
   #stage: Stage = 'done';
   #ready: FitJob[] = [];
+  /** Trials with the parameters of another one, by its name: one fit says what all of them come to. */
+  readonly #repeats = new Map<string, FitJob[]>();
   /** What the parts have chosen. */
   #fixed: Parameters = {};
   #survivors: number | undefined;
   #running = 0;
+  #fits = 0;
   #seconds = 0;
 
   constructor(options: MethodRunOptions) {
@@ -94,7 +97,7 @@ export class MethodRun {
 
   /** Seconds the jobs still to come may take, as far as can be told: endless before the first was started. */
   get expectedSeconds(): number {
-    if (this.done > 0) return (this.#seconds / this.done) * this.#ready.length;
+    if (this.#fits > 0) return (this.#seconds / this.#fits) * this.#ready.length;
     return this.#running > 0 ? 0 : Number.POSITIVE_INFINITY;
   }
 
@@ -137,6 +140,11 @@ export class MethodRun {
     return sumOfPreparation(this.lines);
   }
 
+  /** Trials that needed no fit of their own. */
+  get repeats(): RepeatedTrials | undefined {
+    return sumOfRepeats(this.lines);
+  }
+
   /** The next job to start, if one is ready, of those that share what is named; it must come back through `accept`. */
   next(shared?: string): FitJob | undefined {
     const at = shared === undefined ? 0 : this.#ready.findIndex((job) => this.sharedPart(job) === shared);
@@ -151,18 +159,25 @@ export class MethodRun {
     return sharedBy && JSON.stringify([split, generalized, change, sharedBy.map((name) => [name, parameters[name]])]);
   }
 
-  accept(line: JournalLine): void {
+  /** Takes what came of a job; gives the lines of the trials that need no fit of their own any more. */
+  accept(line: JournalLine): JournalLine[] {
     this.#running--;
     this.done++;
+    this.#fits++;
     this.#seconds += outcomeOf(line)?.seconds ?? 0;
+    const repeated: JournalLine[] = [];
     if (this.#stage === 'final') this.finals.push(line);
     else {
-      const ended = { index: trialIndex(line.job.id), line };
-      (this.#stage === 'look' ? this.#looks : this.#trials).push(ended);
+      repeated.push(...(this.#repeats.get(line.job.id) ?? []).map((job) => repeatedLine(job, line)));
+      this.#repeats.delete(line.job.id);
+      this.done += repeated.length;
+      for (const each of [line, ...repeated])
+        (this.#stage === 'look' ? this.#looks : this.#trials).push({ index: trialIndex(each.job.id), line: each });
       // What is wrong with the problem does not depend on the parameters.
       if (unsuitable(line)) this.#ready = [];
     }
     if (this.#ready.length === 0 && this.#running === 0) this.#advance();
+    return repeated;
   }
 
   /** What is searched for: all parameters, or those that do not belong to a part. */
@@ -204,7 +219,20 @@ export class MethodRun {
 
   #enter(stage: Stage, jobs: readonly FitJob[]): void {
     this.#stage = jobs.length === 0 ? 'done' : stage;
-    this.#ready = [...jobs];
+    this.#ready = stage === 'final' ? [...jobs] : this.#withoutRepeats(jobs);
+  }
+
+  /** The first of those with the same parameters; the others wait for what comes of it. */
+  #withoutRepeats(jobs: readonly FitJob[]): FitJob[] {
+    this.#repeats.clear();
+    const firsts = new Map<string, FitJob>();
+    for (const job of jobs) {
+      const key = JSON.stringify(job.parameters);
+      const first = firsts.get(key);
+      if (first) this.#repeats.set(first.id, [...(this.#repeats.get(first.id) ?? []), job]);
+      else firsts.set(key, job);
+    }
+    return [...firsts.values()];
   }
 
   #advance(): void {
@@ -300,6 +328,23 @@ function scoreOf(line: JournalLine): number {
 
 function trialIndex(id: string): number {
   return Number(id.slice(id.lastIndexOf('-') + 1));
+}
+
+/** What a fit says of another trial with its parameters, which takes no time. */
+function repeatedLine(job: FitJob, line: JournalLine): JournalLine {
+  const { id } = job;
+  if ('failure' in line) return { job, failure: { ...line.failure, id } };
+  const { preparation: _, processorSeconds: __, ...outcome } = line.outcome;
+  return { job, outcome: { ...outcome, id, seconds: 0, repeats: line.job.id } };
+}
+
+/** Trials that were not fitted because another one had their parameters, and the seconds which that spared. */
+export function sumOfRepeats(lines: readonly JournalLine[]): RepeatedTrials | undefined {
+  const outcomes = lines.flatMap((line) => outcomeOf(line) ?? []);
+  const repeats = outcomes.flatMap((outcome) => outcome.repeats ?? []);
+  if (repeats.length === 0) return undefined;
+  const took = new Map(outcomes.map(({ id, seconds }) => [id, seconds]));
+  return { trials: repeats.length, seconds: repeats.reduce((sum, id) => sum + (took.get(id) ?? 0), 0) };
 }
 
 /** Of all fits together. */

@@ -44,14 +44,24 @@ export interface FitOutcome extends FitMetrics {
   id: string;
   /** Wall-clock time of the fit and its predictions. */
   seconds: number;
+  /** Processor time of the same, where one fit is made at a time: it does not run on while other programs have the cores. */
+  processorSeconds?: number;
   /** What fits have in common: seconds it took to make here, and those spared because an earlier fit had made it. */
   preparation?: PreparationTimes;
+  /** The trial with the same parameters whose fit this is; it took no time then. */
+  repeats?: string;
   iterations?: number;
   converged?: boolean;
   /** Category of each test picture; kept in `predictions/` once it has been written there. */
   predictions?: readonly number[];
   /** Weights of the web pictures. */
   theta?: readonly number[];
+}
+
+/** Trials that had the parameters of another one, and the seconds that their fits would have taken. */
+export interface RepeatedTrials {
+  trials: number;
+  seconds: number;
 }
 
 /** Why a job failed. `BOWERBIRD_PROBLEM` means that the method cannot work on this problem, which is no defect. */
@@ -113,6 +123,8 @@ export interface CompareRow {
   searchSeconds: number;
   /** Seconds of its fits that went into what they have in common, and what sharing it spared. */
   preparation?: PreparationTimes;
+  /** Trials that needed no fit of their own. */
+  repeats?: RepeatedTrials;
   parameters: Parameters;
   /** How the parameters came about: a search, the defaults, or defaults because a search was not possible. */
   chosenBy: 'search' | 'defaults' | 'given';
@@ -210,6 +222,8 @@ export interface RunRecord {
   seconds?: number;
   /** Over all fits: seconds that went into what they have in common, and what sharing it spared. */
   preparation?: PreparationTimes;
+  /** Trials that needed no fit of their own, of all methods. */
+  repeats?: RepeatedTrials;
 }
 
 /** A point of a plot: x, the value, and its interval where one is known. */

@@ -1,6 +1,7 @@
 /**
  * Runs the jobs of many methods on one executor: whatever is in the journal is taken from there, the rest is computed, slow
- * methods first, so that none is left running alone at the end, but fits that have a part in common one after another.
+ * methods first, so that none is left running alone at the end, but fits that have a part in common one after another. Trials with
+ * the parameters of another one are not fitted, and stand in the journal with what came of that one.
  */
 import type { Executor } from '../distribute/index.js';
 import { countText, type Progress } from '../progress.js';
@@ -19,8 +20,9 @@ export async function runPlan(runs: readonly MethodRun[], options: PlanOptions):
   const { executor, journal, signal, onProgress } = options;
   const owners = new Map<string, MethodRun>();
   let wake = () => {};
-  const accept = (run: MethodRun, line: JournalLine) => {
-    run.accept(line);
+  const accept = async (run: MethodRun, line: JournalLine) => {
+    for (const repeated of run.accept(line))
+      if (!(await journal.finished(repeated.job))) await journal.append(repeated);
     wake();
     const count = (of: (run: MethodRun) => number) => runs.reduce((sum, each) => sum + of(each), 0);
     onProgress?.({
@@ -38,7 +40,7 @@ export async function runPlan(runs: readonly MethodRun[], options: PlanOptions):
         const { run, job } = next;
         shared = run.sharedPart(job);
         const finished = await journal.finished(job);
-        if (finished) accept(run, finished);
+        if (finished) await accept(run, finished);
         else {
           owners.set(job.id, run);
           yield job;
@@ -52,7 +54,7 @@ export async function runPlan(runs: readonly MethodRun[], options: PlanOptions):
   }
   const settle = async (job: FitJob, line: JournalLine) => {
     await journal.append(line);
-    accept(owners.get(job.id)!, line);
+    await accept(owners.get(job.id)!, line);
   };
   await executor.run<FitJob, FitOutcome>(jobs(), {
     signal,

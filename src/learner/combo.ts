@@ -24,9 +24,12 @@ export const comboShare = number('share of the zero-shot part in the mean; ½ as
   range: oneOf([0, 1, 0.25, 0.75, 0.5]),
 });
 
+/** Fits one of the two parts, or gives one with the same options that was fitted to the same problem before. */
+export type FitPart = (part: PaperLearner, problem: Problem, options: LearnerFitOptions) => Promise<PaperLearner>;
+
 export class Combo implements Method {
-  readonly web: PaperLearner;
-  readonly zeroShot: PaperLearner;
+  web: PaperLearner;
+  zeroShot: PaperLearner;
   /** Mean semantic vectors of the test pictures, nt×m. */
   semantics_!: Matrix<Float64Array>;
   webWeights_!: Float64Array;
@@ -38,17 +41,24 @@ export class Combo implements Method {
 
   /** Of the zero-shot part in the mean. */
   readonly share: number;
+  readonly #fitPart: FitPart;
 
-  constructor(web: Partial<LearnerOptions> = {}, zeroShot: Partial<LearnerOptions> = web, share = comboShare.default) {
+  constructor(
+    web: Partial<LearnerOptions> = {},
+    zeroShot: Partial<LearnerOptions> = web,
+    share = comboShare.default,
+    fitPart: FitPart = (part, problem, options) => part.fit(problem, options),
+  ) {
     resolveParameters('combo', { share: comboShare }, { share });
     this.web = new PaperLearner({ ...web, special: 'paper-wsl' });
     this.zeroShot = new PaperLearner({ ...zeroShot, special: 'paper-zsl' });
     this.share = share;
+    this.#fitPart = fitPart;
   }
 
   async fit(problem: Problem, options: Omit<LearnerFitOptions, 'checkpoint'>): Promise<this> {
-    await this.web.fit(problem, options);
-    await this.zeroShot.fit(problem, options);
+    this.web = await this.#fitPart(this.web, problem, options);
+    this.zeroShot = await this.#fitPart(this.zeroShot, problem, options);
     this.semantics_ = this.#mean(problem.testFeatures);
     this.webWeights_ = this.web.webWeights_;
     this.model_ = { ...this.web.model_, map: mean(this.web.model_.map, this.zeroShot.model_.map, this.share) };

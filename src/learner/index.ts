@@ -1,6 +1,6 @@
 /** The paper's learner. */
 export { Checkpoint } from './checkpoint.js';
-export { Combo, comboShare } from './combo.js';
+export { Combo, comboShare, type FitPart } from './combo.js';
 export { distances, type Metric } from './nearest.js';
 export { currentName, type LearnerOptions, learnerParameters, type SpecialCase, specialCases } from './options.js';
 export { type LearnerFitOptions, type LearnerModel, PaperLearner } from './paper-learner.js';

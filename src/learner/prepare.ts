@@ -80,7 +80,7 @@ async function webInput(
   const attraction = matched ? await resident.dotsWithTestSum() : new Float64Array(web.rows);
   return {
     state: new WebState(backend, web, { dtype, attraction, pairwise }),
-    text: text && (await textTerm(backend, web, text.dtype === dtype ? text : text.copy(dtype), options.textRidge)),
+    text: text && (await textTerm(backend, web, resident.groupedText(), options.textRidge)),
     testSum,
     spectralBound: matched && !pairwise ? await resident.spectralBound() : 0,
     gram: pairwise ? await web.gram() : undefined,

@@ -8,6 +8,7 @@ import type { FeatureRows, Problem } from '../problem/index.js';
 import { type ClassSums, classSums } from './auxiliary.js';
 import { fullBasis, spanBasis } from './span.js';
 import { upload } from './storage.js';
+import { type GroupedText, groupText, releaseText } from './text.js';
 import { spectralBound } from './theta/projected-gradient.js';
 import { MemoryWeb, squaredNorm, type WebFeatures } from './web-features.js';
 import { StreamedWeb, usualBlock } from './web-streamed.js';
@@ -34,6 +35,7 @@ export class ResidentProblem {
   #web: WebFeatures | undefined;
   #dots: Float64Array | undefined;
   #spectrum: number | undefined;
+  #text: GroupedText | undefined;
 
   constructor(problem: Problem, backend: Backend, options: ResidentOptions = {}) {
     this.problem = problem;
@@ -97,6 +99,13 @@ export class ResidentProblem {
     return this.#spectrum;
   }
 
+  /** The text of the web pictures, which must be there. */
+  groupedText(): GroupedText {
+    const text = this.problem.webText!;
+    this.#text ??= groupText(this.backend, this.web, text.dtype === this.dtype ? text : text.copy(this.dtype));
+    return this.#text;
+  }
+
   /** Makes room in the backend's storage by leaving the web features on the host from now on; false if there are none. */
   moveWebToHost(reason: MemoryError): boolean {
     if (!(this.#web instanceof MemoryWeb)) return false;
@@ -108,6 +117,7 @@ export class ResidentProblem {
   release(): void {
     if (this.#ownsTest) this.backend.release(this.testFeatures);
     this.#web?.release();
+    if (this.#text) releaseText(this.backend, this.#text);
   }
 
   #loadWeb(): WebFeatures {

@@ -1,5 +1,5 @@
 /** Small dense problems of the learner: pseudo-inverse and singular value thresholding, both through a Gram matrix. */
-import type { Backend, Matrix } from '../linalg/index.js';
+import type { Backend, Matrix, RealArray } from '../linalg/index.js';
 
 /** Eigenvalues below this share of the largest count as zero in a pseudo-inverse. */
 const rankTolerance = { float64: 1e-12, float32: 1e-6 } as const;
@@ -9,23 +9,34 @@ export function pseudoInverse(backend: Backend, a: Matrix): Matrix {
   return spectralFunction(backend, a, (value, largest) => (value > rankTolerance[a.dtype] * largest ? 1 / value : 0));
 }
 
-export interface Regularized {
-  /** (A + ridge I)⁻¹, or A⁺ where the ridge is 0. */
-  inverse: Matrix;
-  /** Σ λ/(λ + ridge): the rank, less what the ridge takes. */
-  freedom: number;
+/** A symmetric positive semi-definite matrix taken apart. */
+export interface Spectrum {
+  /** Eigenvectors, a row each. */
+  vectors: Matrix;
+  /**
+   * Eigenvalues of (A + ridge I)⁻¹, or of A⁺ where the ridge is 0, and Σ λ/(λ + ridge), the rank less what the ridge takes.
+   */
+  regularized(ridge: number): { factors: RealArray; freedom: number };
 }
 
-/** For symmetric positive semi-definite A, which is overwritten. */
-export function regularizedInverse(backend: Backend, a: Matrix, ridge: number): Regularized {
-  let freedom = 0;
-  const inverse = spectralFunction(backend, a, (value, largest) => {
-    const size = value > rankTolerance[a.dtype] * largest ? value : 0;
-    if (size + ridge === 0) return 0;
-    freedom += size / (size + ridge);
-    return 1 / (size + ridge);
-  });
-  return { inverse, freedom };
+/** A is overwritten by its eigenvectors. */
+export function spectrumOf(backend: Backend, a: Matrix): Spectrum {
+  const values = vector(a, a.rows);
+  backend.eigh(values, a);
+  const negligible = a.rows > 0 ? rankTolerance[a.dtype] * values[a.rows - 1] : 0;
+  return {
+    vectors: a,
+    regularized(ridge) {
+      let freedom = 0;
+      const factors = values.map((value) => {
+        const size = value > negligible ? value : 0;
+        if (size + ridge === 0) return 0;
+        freedom += size / (size + ridge);
+        return 1 / (size + ridge);
+      });
+      return { factors, freedom };
+    },
+  };
 }
 
 /** V' diag(f(λ)) V for symmetric A = V' diag(λ) V. A is overwritten by V. */

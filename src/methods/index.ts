@@ -1,6 +1,6 @@
 /** Methods to compare with, under one contract. */
 export { currentName } from '../learner/index.js';
-export { type PreparationTimes, takePreparationTimes } from './blocks/preparation.js';
+export { keepUnchanged, type PreparationTimes, takePreparationTimes } from './blocks/preparation.js';
 export { curveArea, seenUnseenCurve } from './blocks/seen-unseen-curve.js';
 export { Bowerbird } from './bowerbird/bowerbird.js';
 export { fitLogistic } from './bowerbird/logistic.js';

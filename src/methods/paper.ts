@@ -2,6 +2,7 @@
 import {
   Combo,
   comboShare,
+  type FitPart,
   type LearnerOptions,
   learnerParameters,
   PaperLearner,
@@ -9,6 +10,8 @@ import {
   specialCases,
 } from '../learner/index.js';
 import { changed, type ParameterSpec } from '../parameters.js';
+import { problemHash } from '../problem/index.js';
+import { prepared } from './blocks/preparation.js';
 import { partParameters, partValues } from './parts.js';
 import type { Ingredient, MethodSpec } from './spec.js';
 
@@ -59,6 +62,16 @@ const zeroShot = special('paper-zsl', 'The learner without web pictures', ['auxi
   lambda2: 0.01,
 });
 
+/** A part is fitted once for the same options: a search tries shares with the parts as they were chosen. */
+const fitOnce: FitPart = (part, problem, options) =>
+  prepared(
+    `fitted part of combo, ${part.options.useWeb ? 'web' : 'zero-shot'}`,
+    options.backend,
+    [problem.testFeatures],
+    [JSON.stringify(part.options), problemHash(problem)],
+    () => part.fit(problem, options),
+  );
+
 export const paperMethods: readonly MethodSpec[] = [
   { ...special('paper', 'The paper’s learner', everything), generalizedDefaults },
   {
@@ -84,6 +97,6 @@ export const paperMethods: readonly MethodSpec[] = [
     parameters: { ...partParameters(webOnly, zeroShot), share: comboShare },
     parts: [webOnly, zeroShot],
     create: ({ share, ...given }) =>
-      new Combo(partValues(webOnly, given), partValues(zeroShot, given), share as number),
+      new Combo(partValues(webOnly, given), partValues(zeroShot, given), share as number, fitOnce),
   },
 ];

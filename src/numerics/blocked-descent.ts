@@ -29,7 +29,7 @@ export interface DescentOptions {
 export interface Visit {
   readonly block: RowBlock;
   readonly category: number;
-  /** w'xᵢ + b of the block, to be kept up to date. */
+  /** w'xᵢ + b of the block, to be kept up to date for those that are still to be visited. */
   readonly values: Float64Array;
   /** Changes of αᵢ yᵢ, zero at first. */
   readonly moves: Float64Array;

@@ -32,6 +32,7 @@ export function assignWithinCapacity(
     }
   // Filling a category up to `least` is worth more than any chain of moves can cost.
   const bonus = least > 0 ? range * (categories + 1) : 0;
+  const negligible = 1e-12 * range;
   const assigned = new Int32Array(n).fill(-1);
   const counts = new Int32Array(categories);
   const members: Set<number>[] = Array.from({ length: categories }, () => new Set());
@@ -39,35 +40,46 @@ export function assignWithinCapacity(
   const moveCost = new Float64Array(categories * categories).fill(Number.POSITIVE_INFINITY);
   const mover = new Int32Array(categories * categories);
 
+  /** Lets picture i of category a be the one that moves, where it is the cheapest. */
+  const offer = (a: number, i: number) => {
+    const [from, to] = [i * costs.stride, a * categories];
+    const own = costs.data[from + a];
+    for (let b = 0; b < categories; b++) {
+      const cost = costs.data[from + b] - own;
+      if (b === a || cost >= moveCost[to + b]) continue;
+      moveCost[to + b] = cost;
+      mover[to + b] = i;
+    }
+  };
   const refresh = (a: number) => {
     moveCost.fill(Number.POSITIVE_INFINITY, a * categories, (a + 1) * categories);
-    for (const i of members[a]) {
-      const row = costs.row(i);
-      for (let b = 0; b < categories; b++) {
-        if (b === a || row[b] - row[a] >= moveCost[a * categories + b]) continue;
-        moveCost[a * categories + b] = row[b] - row[a];
-        mover[a * categories + b] = i;
-      }
-    }
+    for (const i of members[a]) offer(a, i);
   };
 
   const distance = new Float64Array(categories);
   const previous = new Int32Array(categories);
+  /** Whether a distance has become shorter since moves from there were looked at. */
+  const shortened = new Uint8Array(categories);
   for (let entering = 0; entering < n; entering++) {
     distance.set(costs.row(entering));
     previous.fill(-1);
+    shortened.fill(1);
     // Bellman-Ford: moves may be worth a gain, but no cycle of them is while the assignment so far is optimal.
     for (let sweep = 0, changed = true; changed && sweep < categories; sweep++) {
       changed = false;
-      for (let a = 0; a < categories; a++)
+      for (let a = 0; a < categories; a++) {
+        if (shortened[a] === 0) continue;
+        shortened[a] = 0;
         for (let b = 0; b < categories; b++) {
           const through = distance[a] + moveCost[a * categories + b];
-          if (through < distance[b] - 1e-12 * range) {
+          if (through < distance[b] - negligible) {
             distance[b] = through;
             previous[b] = a;
+            shortened[b] = 1;
             changed = true;
           }
         }
+      }
     }
     let end = -1;
     let cheapest = Number.POSITIVE_INFINITY;
@@ -77,17 +89,21 @@ export function assignWithinCapacity(
       if (total < cheapest) [end, cheapest] = [c, total];
     }
     counts[end]++;
-    const touched = new Set([end]);
+    let newcomer = entering;
+    const left = new Set<number>();
     for (let to = end; ; to = previous[to]) {
       const from = previous[to];
       const moved = from < 0 ? entering : mover[from * categories + to];
       if (from >= 0) members[from].delete(moved);
       members[to].add(moved);
       assigned[moved] = to;
+      if (to === end) newcomer = moved;
       if (from < 0) break;
-      touched.add(from);
+      left.add(from);
     }
-    for (const category of touched) refresh(category);
+    for (const category of left) refresh(category);
+    // A category that nobody left has one more to offer.
+    if (!left.has(end)) offer(end, newcomer);
   }
   return assigned;
 }

@@ -16,6 +16,8 @@ export interface MachineOptions {
   tolerance?: number;
   /** @default 40 */
   maxIterations?: number;
+  /** κX'X with the loss's typical curvature κ, where it is known already. */
+  products?: Matrix<Float64Array>;
   signal?: AbortSignal;
   onIteration?: (iteration: number) => void;
 }
@@ -25,12 +27,12 @@ export async function trainMachines(
   backend: Backend,
   features: Matrix<Float64Array>,
   loss: MachineLoss,
-  { decay, tolerance = 3e-2, maxIterations = 40, signal, onIteration }: MachineOptions,
+  { decay, tolerance = 3e-2, maxIterations = 40, products, signal, onIteration }: MachineOptions,
 ): Promise<Matrix<Float64Array>> {
   return withScratch(backend, async (scratch) => {
     const [n, d, machines] = [features.rows, features.cols, loss.machines];
-    const factor = scratch.matrix(d, d);
-    backend.syrk(factor, features, { transpose: true, alpha: loss.typicalCurvature });
+    const factor = products ? scratch.copy(products) : scratch.matrix(d, d);
+    if (!products) backend.syrk(factor, features, { transpose: true, alpha: loss.typicalCurvature });
     backend.addDiagonal(factor, decay);
     backend.cholesky(factor);
 

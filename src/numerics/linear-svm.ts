@@ -91,8 +91,8 @@ function visit(
     if (move === 0) continue;
     alphas[first + i] = next;
     moves[i] += move;
-    const row = i * stride;
-    for (let j = 0; j < count; j++) values[j] += move * data[row + j];
+    // Those before have been visited, and are found anew in the next sweep.
+    for (let j = i + 1, entry = i * stride + j; j < count; j++, entry++) values[j] += move * data[entry];
   }
   return worst;
 }

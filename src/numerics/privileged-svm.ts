@@ -82,7 +82,9 @@ export async function privilegedSvm(
       duals: gathered(({ alphas }) => alphas),
       slackDuals: gathered(({ betas }) => betas),
       slackWeights: Matrix.from(
-        machines.map(({ slackWeights }) => Float64Array.from(slackWeights.flatMap((each) => [...each]))),
+        machines.map(({ slackWeights }) =>
+          Float64Array.from(slackWeights.flatMap((each) => [...words.numbers].map((number) => each[number]))),
+        ),
       ) as Matrix<Float64Array>,
       ...descent,
     };
@@ -110,6 +112,8 @@ interface SparseRows {
   described: Uint8Array;
   /** d̃ + 1. */
   width: number;
+  /** Place of every word among the weights. */
+  numbers: Int32Array;
 }
 
 /** One pass over the block's coordinates for one category; returns the largest projected gradient met. */
@@ -120,6 +124,7 @@ function visit(
   penalty: number,
 ) {
   const { signs, costs, alphas, betas, slackWeights } = machine;
+  const { described: describes, squares, starts, places, values: words } = text;
   const count = rows.rows;
   const { data, stride } = gram;
   let worst = 0;
@@ -127,50 +132,52 @@ function visit(
     const at = first + i;
     const sign = signs[at];
     if (sign === 0) continue;
-    const described = text.described[at] === 1;
+    const described = describes[at] === 1;
     const weights = slackWeights[sign < 0 ? slackWeights.length - 1 : 0];
-    const bend = described ? text.squares[at] / penalty : 0;
+    const [begin, end] = [starts[at], starts[at + 1]];
+    const bend = described ? squares[at] / penalty : 0;
     let slack = 0;
     if (described) {
-      slack = dot(weights, text, at);
+      for (let k = begin; k < end; k++) slack += weights[places[k]] * words[k];
+      const beta = betas[at];
       // β keeps the slack from falling below 0.
-      const least = betas[at] <= 0 ? Math.min(slack, 0) : slack;
+      const least = beta <= 0 ? Math.min(slack, 0) : slack;
       worst = Math.max(worst, Math.abs(least));
-      const next = Math.max(0, betas[at] - slack / bend);
-      const move = next - betas[at];
+      const next = Math.max(0, beta - slack / bend);
+      const move = next - beta;
       if (move !== 0) {
         betas[at] = next;
-        add(weights, text, at, move / penalty);
+        const factor = move / penalty;
+        for (let k = begin; k < end; k++) weights[places[k]] += factor * words[k];
         slack += move * bend;
       }
     }
+    const alpha = alphas[at];
     const bound = described ? Number.POSITIVE_INFINITY : costs[at];
     const gradient = sign * values[i] + slack - 1;
-    const projected = alphas[at] <= 0 ? Math.min(gradient, 0) : alphas[at] >= bound ? Math.max(gradient, 0) : gradient;
+    const projected = alpha <= 0 ? Math.min(gradient, 0) : alpha >= bound ? Math.max(gradient, 0) : gradient;
     if (projected === 0) continue;
     worst = Math.max(worst, Math.abs(projected));
-    const next = Math.min(bound, Math.max(0, alphas[at] - gradient / (data[i * stride + i] + bend)));
-    const move = next - alphas[at];
+    const next = Math.min(bound, Math.max(0, alpha - gradient / (data[i * stride + i] + bend)));
+    const move = next - alpha;
     if (move === 0) continue;
     alphas[at] = next;
-    moves[i] += sign * move;
-    const row = i * stride;
-    for (let j = 0; j < count; j++) values[j] += sign * move * data[row + j];
-    if (described) add(weights, text, at, move / penalty);
+    const signed = sign * move;
+    moves[i] += signed;
+    // Those before have been visited, and are found anew in the next sweep.
+    for (let j = i + 1, entry = i * stride + j; j < count; j++, entry++) values[j] += signed * data[entry];
+    if (described) {
+      const factor = move / penalty;
+      for (let k = begin; k < end; k++) weights[places[k]] += factor * words[k];
+    }
   }
   return worst;
 }
 
-function dot(weights: Float64Array, { starts, places, values }: SparseRows, row: number): number {
-  let sum = 0;
-  for (let k = starts[row]; k < starts[row + 1]; k++) sum += weights[places[k]] * values[k];
-  return sum;
-}
-
-function add(weights: Float64Array, { starts, places, values }: SparseRows, row: number, factor: number): void {
-  for (let k = starts[row]; k < starts[row + 1]; k++) weights[places[k]] += factor * values[k];
-}
-
+/**
+ * Words are numbered anew: those of many pictures first, then the others as they come up, so that what is read together lies
+ * together.
+ */
 function sparseRows(text: Matrix, order: Int32Array, hasText: Uint8Array | undefined): SparseRows {
   const [places, values]: number[][] = [[], []];
   const starts = new Int32Array(order.length + 1);
@@ -193,5 +200,26 @@ function sparseRows(text: Matrix, order: Int32Array, hasText: Uint8Array | undef
     starts[position + 1] = places.length;
   });
   const width = text.cols + 1;
-  return { starts, places: Int32Array.from(places), values: Float64Array.from(values), squares, described, width };
+  const numbers = wordNumbers(places, width);
+  return {
+    ...{ starts, squares, described, width, numbers },
+    places: Int32Array.from(places, (place) => numbers[place]),
+    values: Float64Array.from(values),
+  };
+}
+
+/** Pictures that a word must be in to be among the first. */
+const usual = 16;
+
+/** The new number of every word. */
+function wordNumbers(places: readonly number[], width: number): Int32Array {
+  const counts = new Int32Array(width);
+  for (const place of places) counts[place]++;
+  const words = [...counts.keys()];
+  const often = words.filter((word) => counts[word] >= usual).sort((a, b) => counts[b] - counts[a] || a - b);
+  const numbers = new Int32Array(width);
+  [...new Set([...often, ...places, ...words])].forEach((word, number) => {
+    numbers[word] = number;
+  });
+  return numbers;
 }

@@ -26,17 +26,32 @@ export function propagate(
   for (let change = 1; change > 1e-9; ) {
     signal?.throwIfAborted();
     const next = start.copy('float64');
-    for (let e = 0; e < weights.length; e++) {
-      const [a, b] = [graph.from[e], graph.to[e]];
-      const [outA, outB, inA, inB] = [next.row(a), next.row(b), flow.row(a), flow.row(b)];
-      for (let c = 0; c < outA.length; c++) {
-        outA[c] += weights[e] * inB[c];
-        outB[c] += weights[e] * inA[c];
-      }
-    }
-    change = 0;
-    for (let k = 0; k < next.data.length; k++) change = Math.max(change, Math.abs(next.data[k] - flow.data[k]));
+    change = pass(next.data, flow.data, graph, weights, labels.cols);
     flow = next;
   }
   return flow;
+}
+
+/** Next ← next + αS flow, categories side by side; returns how far an entry lies from where it was at most. */
+function pass(
+  next: Float64Array,
+  flow: Float64Array,
+  { from, to }: Graph,
+  weights: ArrayLike<number>,
+  categories: number,
+): number {
+  for (let e = 0; e < weights.length; e++) {
+    const weight = weights[e];
+    const [a, b] = [from[e] * categories, to[e] * categories];
+    for (let c = 0; c < categories; c++) {
+      next[a + c] += weight * flow[b + c];
+      next[b + c] += weight * flow[a + c];
+    }
+  }
+  let change = 0;
+  for (let k = 0; k < next.length; k++) {
+    const moved = Math.abs(next[k] - flow[k]);
+    if (moved > change) change = moved;
+  }
+  return change;
 }

@@ -7,16 +7,16 @@ export function roomOn(backend: Backend, rows: number, cols: number, dtype: Dtyp
 }
 
 export class Scratch {
-  readonly #backend: Backend;
+  readonly backend: Backend;
   readonly #owned: Matrix[] = [];
 
   constructor(backend: Backend) {
-    this.#backend = backend;
+    this.backend = backend;
   }
 
   /** A zeroed matrix. */
   matrix<D extends Dtype = 'float64'>(rows: number, cols: number, dtype?: D): Matrix<ArrayOf<D>> {
-    const matrix = this.#backend.matrix(rows, cols, dtype);
+    const matrix = this.backend.matrix(rows, cols, dtype);
     this.#owned.push(matrix);
     return matrix;
   }
@@ -27,7 +27,7 @@ export class Scratch {
   }
 
   release(): void {
-    for (const matrix of this.#owned.splice(0)) this.#backend.release(matrix);
+    for (const matrix of this.#owned.splice(0)) this.backend.release(matrix);
   }
 }
 

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { MethodRun, type MethodRunOptions, methodRuns } from '../../src/evaluation/method-run.js';
-import type { FitJob, JournalLine } from '../../src/evaluation/results.js';
+import type { FitJob, FitOutcome, JournalLine } from '../../src/evaluation/results.js';
 import { Random } from '../../src/linalg/index.js';
 import { findMethod } from '../../src/methods/index.js';
 
 const finals = (parameters: FitJob['parameters']): FitJob[] => [
   { id: 'lr/seed-1', method: 'lr', parameters, seed: 1, split: 'test', generalized: false },
 ];
-const options: MethodRunOptions = { spec: findMethod('lr'), trials: 8, seed: 1, generalized: false, finals };
+/** With so many parameters that no two trials are alike. */
+const spec = { ...findMethod('lr'), parameters: findMethod('neil').parameters };
+const options: MethodRunOptions = { spec, trials: 8, seed: 1, generalized: false, finals };
 const good = (job: FitJob, score: number): JournalLine => ({
   job,
   outcome: { id: job.id, meanCategoryAccuracy: score, seconds: 1 },
@@ -107,6 +109,39 @@ describe('the way of a method through a run', () => {
     run.accept({ job: jobs[0], outcome: { id: jobs[0].id, meanCategoryAccuracy: 0.5, seconds: 3 } });
     run.accept(good(jobs[1], 0.5));
     expect(run.expectedSeconds).toBe(2 * 6);
+  });
+
+  it('fits trials with the same parameters once, and counts each of them', () => {
+    for (const earlyStopping of [undefined, { share: 0.3, keep: 0.9 }]) {
+      const run = new MethodRun({ ...options, spec: findMethod('lr'), trials: 20, earlyStopping });
+      const jobs = play(run, 1, (job) => good(job, scoreOf(job)));
+      const trials = jobs.filter(({ id }) => id.includes('trial'));
+      expect(new Set(trials.map(({ parameters }) => JSON.stringify(parameters))).size).toBe(trials.length);
+      expect(run.trials).toHaveLength(20 - run.stoppedTrials);
+      const repeats = run.trials.length - trials.length;
+      expect(repeats).toBeGreaterThan(3);
+      expect(run.expectedJobs).toBe(run.lines.length);
+      expect(run.repeats!.trials).toBe(run.lines.length - jobs.length);
+      expect(run.repeats!.seconds).toBe(run.repeats!.trials);
+      for (const line of run.trials) {
+        const first = trials.find(
+          ({ parameters }) => JSON.stringify(parameters) === JSON.stringify(line.job.parameters),
+        )!;
+        const outcome = (line as { outcome: FitOutcome }).outcome;
+        expect(outcome).toMatchObject({ id: line.job.id, meanCategoryAccuracy: scoreOf(first) });
+        expect(outcome.repeats).toBe(first.id === line.job.id ? undefined : first.id);
+        expect(outcome.seconds).toBe(first.id === line.job.id ? 1 : 0);
+      }
+    }
+  });
+
+  it('does not fit a trial that failed again for another with its parameters', () => {
+    const run = new MethodRun({ ...options, spec: findMethod('lr'), trials: 20 });
+    const jobs = play(run, 1, (job) => (job.id.endsWith('trial-000') ? bad(job) : good(job, 0.5)));
+    const repeated = run.trials.filter((line) => 'failure' in line);
+    expect(repeated.length).toBeGreaterThan(1);
+    expect(jobs.length).toBeLessThan(20);
+    expect(repeated.every((line) => 'failure' in line && line.failure.id === line.job.id)).toBe(true);
   });
 
   it('takes given parameters without a search', () => {

@@ -80,6 +80,22 @@ describe('the record of a run', () => {
     expect(record('spared').preparation).toEqual({ made: 1, shared: 0 });
     expect(notes).toHaveLength(1);
   });
+
+  it('says which trials needed no fit of their own', async () => {
+    const notes: string[] = [];
+    const { setting } = elsewhere('repeated', { onNote: (note) => notes.push(note) });
+    const trial = (id: string, seconds: number, repeats?: string) => ({ outcome: { id, seconds, repeats } });
+    const run = (...lines: object[]) => ({ expectedJobs: 1, ended: true, ready: 0, lines }) as unknown as MethodRun;
+    await evaluate('tune', setting, needs, ({ execute }: OpenRun) => execute([run(trial('a', 2), trial('b', 0, 'a'))]));
+    expect(record('repeated')).toMatchObject({ repeats: { trials: 1, seconds: 2 } });
+    await evaluate('tune', setting, needs, ({ execute }: OpenRun) =>
+      execute([run(trial('a', 2), trial('b', 0, 'a'), trial('c', 0, 'a'))]),
+    );
+    expect(notes).toEqual([
+      '1 trial had the parameters of another one, which spared its fit (2.0 s)',
+      '2 trials had the parameters of another one, which spared their fits (4.0 s)',
+    ]);
+  });
 });
 
 describe('those who fit', () => {

@@ -37,7 +37,7 @@ async function killAfter(words: string[], journal: string, lines: number): Promi
 
 /** A file without what may differ between two runs: times and where the results went. */
 function content(path: string): unknown {
-  const timeless = (key: string, value: unknown) => (/seconds/i.test(key) ? undefined : value);
+  const timeless = (key: string, value: unknown) => (/seconds|preparation/i.test(key) ? undefined : value);
   return JSON.parse(readFileSync(path, 'utf8'), timeless);
 }
 

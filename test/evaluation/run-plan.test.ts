@@ -102,6 +102,16 @@ describe('the fits of a run', () => {
     expect(told[0]).toEqual({ done: 1, total: 2, unit: 'fits', detail: 'lr/seed-1' });
   });
 
+  it('that another one stands for are written down with what came of it, once', async () => {
+    const run = () =>
+      new MethodRun({ spec: findMethod('lr'), trials: 6, seed: 1, generalized: false, finals: () => [] });
+    const { started, written } = await play([run()], { lr: 1 });
+    expect(started.length).toBeLessThan(6);
+    expect(written.map(({ job }) => job.id).sort()).toEqual([0, 1, 2, 3, 4, 5].map((k) => `lr/trial-00${k}`));
+    const again = await play([run()], { lr: 1 }, written);
+    expect([again.started, again.written]).toEqual([[], []]);
+  });
+
   it('are counted, with what goes on within them, and failures are written down', async () => {
     const { told, written } = await play([runOf('lr', seedsOf('lr', 1)), runOf('conse', seedsOf('conse', 1))], {
       lr: 1,

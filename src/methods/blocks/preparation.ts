@@ -92,6 +92,7 @@ function begin(): () => number {
 function keep<T>(name: string, from: Ingredients, part: Part & { value: T }): T {
   times.made += part.seconds;
   if (bytesOf(part.value) > largestKept) return part.value;
+  keepUnchanged(matricesOf(part.value));
   const named = parts.get(from[0]) ?? new Map<string, Part[]>();
   parts.set(from[0], named);
   const list = named.get(name) ?? [];
@@ -102,9 +103,11 @@ function keep<T>(name: string, from: Ingredients, part: Part & { value: T }): T 
 }
 
 function bytesOf(value: unknown): number {
-  const matrices =
-    value instanceof Matrix ? [value] : Object.values(value ?? {}).filter((each) => each instanceof Matrix);
-  return matrices.reduce((sum, { data }) => sum + data.byteLength, 0);
+  return matricesOf(value).reduce((sum, { data }) => sum + data.byteLength, 0);
+}
+
+function matricesOf(value: unknown): Matrix[] {
+  return value instanceof Matrix ? [value] : Object.values(value ?? {}).filter((each) => each instanceof Matrix);
 }
 
 /** Arrays count by their content: one that was filled anew is another. */
@@ -126,6 +129,15 @@ export async function whileUnchanged<T>(arrays: readonly Matrix[], work: () => P
     return await work();
   } finally {
     for (const array of arrays) if (--unchanged.get(array)!.works === 0) unchanged.delete(array);
+  }
+}
+
+/** Nobody changes these arrays as long as they are there, so that each is looked through only once. */
+export function keepUnchanged(arrays: readonly Matrix[]): void {
+  for (const array of arrays) {
+    const known = unchanged.get(array) ?? { works: 0 };
+    known.works = Number.POSITIVE_INFINITY;
+    unchanged.set(array, known);
   }
 }
 

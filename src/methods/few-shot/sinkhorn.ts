@@ -19,18 +19,34 @@ export function sinkhorn(scores: Matrix<Float64Array>, { tolerance = 1e-3, maxIt
   const [n, categories] = [assignments.rows, assignments.cols];
   const target = n / categories;
   const offsets = new Float64Array(categories);
+  let sums = columnSums(assignments);
   for (let iteration = 0; iteration < maxIterations; iteration++) {
-    const factors = columnSums(assignments).map((sum) => target / Math.max(sum, 1e-200));
+    const factors = sums.map((sum) => target / Math.max(sum, 1e-200));
     if (factors.every((factor) => Math.abs(1 / factor - 1) <= tolerance)) break;
     for (let c = 0; c < categories; c++) offsets[c] += Math.log(factors[c]);
-    for (let i = 0; i < n; i++) {
-      const row = assignments.row(i);
-      let total = 0;
-      for (let c = 0; c < categories; c++) total += row[c] *= factors[c];
-      for (let c = 0; c < categories; c++) row[c] /= total;
-    }
+    sums = scaleRows(assignments.data, n, factors);
   }
   return { assignments, offsets };
+}
+
+/** Multiplies the columns of n rows by factors and brings the rows to a sum of one again; returns the sums of the columns. */
+function scaleRows(data: Float64Array, n: number, factors: Float64Array): Float64Array {
+  const categories = factors.length;
+  const sums = new Float64Array(categories);
+  for (let i = 0, from = 0; i < n; i++, from += categories) {
+    let total = 0;
+    for (let c = 0; c < categories; c++) {
+      const value = data[from + c] * factors[c];
+      data[from + c] = value;
+      total += value;
+    }
+    for (let c = 0; c < categories; c++) {
+      const value = data[from + c] / total;
+      data[from + c] = value;
+      sums[c] += value;
+    }
+  }
+  return sums;
 }
 
 /** Scores with the offsets added, as a new matrix. */

@@ -66,7 +66,7 @@ export class Kodirov extends TransductiveMethod<typeof parameters> {
     { backend, signal, onProgress }: FitOptions,
   ): Promise<TransductiveAnswer> {
     const { features, labels, counts, test, learnt, candidates } = data;
-    const sums = labelSums(backend, features, labels, learnt.rows);
+    const sums = data.prepared('sums by label', [], () => labelSums(backend, features, labels, learnt.rows));
     const auxiliary = categoryMap(backend, learnt, counts, sums, this.options.decay);
     const prototypes = unitRows(times(backend, candidates, auxiliary));
     /** Σ_c w_ic s_c of every picture, and w. */

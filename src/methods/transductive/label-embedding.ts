@@ -27,6 +27,8 @@ export class LabelEmbedding {
   readonly #first: Matrix<Float64Array>;
   readonly #penalties: EmbeddingPenalties;
   readonly #latent: Matrix<Float64Array>;
+  /** The W that `latent` is of; at first there is none. */
+  readonly #projected: Float64Array;
   readonly #back: Matrix<Float64Array>;
   readonly #mapGradient: Matrix<Float64Array>;
   readonly #embeddingGradient: Matrix<Float64Array>;
@@ -50,6 +52,7 @@ export class LabelEmbedding {
     this.embedding = scratch.copy(first);
     this.scores = scratch.matrix(n, categories);
     this.#latent = scratch.matrix(n, r);
+    this.#projected = new Float64Array(r * d).fill(Number.NaN);
     this.#back = scratch.matrix(n, r);
     this.#mapGradient = scratch.matrix(r, d);
     this.#embeddingGradient = scratch.matrix(categories, r);
@@ -101,24 +104,24 @@ export class LabelEmbedding {
     return loss + this.#mapPenalty() + this.#embeddingPenalty();
   }
 
+  /** W x, unless it is there already: between two searches for W it is asked for again and again. */
   #project(): void {
+    const { data } = this.map;
+    if (this.#projected.every((value, k) => value === data[k])) return;
     this.#backend.gemm(this.#latent, this.#pictures, this.map, { transposeB: true });
+    this.#projected.set(data.subarray(0, this.#projected.length));
   }
 
   /** Where `replace` is set, scores become the derivatives of the loss by them. */
   #loss(replace: boolean): number {
+    const { scores, labels, weights } = this;
     let total = 0;
-    for (let i = 0; i < this.scores.rows; i++) {
-      const [row, label, weight] = [this.scores.row(i), this.labels[i], this.weights[i]];
-      const own = row[label];
-      let sum = 0;
-      for (let c = 0; c < row.length; c++) {
-        const slack = c === label ? 0 : Math.max(0, 1 + row[c] - own);
-        total += weight * slack * slack;
-        sum += slack;
-        if (replace) row[c] = 2 * weight * slack;
-      }
-      if (replace) row[label] = -2 * weight * sum;
+    for (let i = 0; i < scores.rows; i++) {
+      const from = i * scores.stride;
+      const to = from + scores.cols;
+      total = replace
+        ? differentiateHinges(scores.data, from, to, from + labels[i], weights[i], total)
+        : addHinges(scores.data, from, to, from + labels[i], weights[i], total);
     }
     return total;
   }
@@ -138,13 +141,51 @@ export class LabelEmbedding {
   }
 }
 
+/** `total` and weight Σ_{c ≠ y} max(0, 1 + f_c − f_y)², with f from place `from` to `to` and f_y at `own`. */
+function addHinges(scores: Float64Array, from: number, to: number, own: number, weight: number, total: number): number {
+  const best = scores[own];
+  for (let at = from; at < to; at++) {
+    const slack = 1 + scores[at] - best;
+    if (slack > 0 && at !== own) total += weight * slack * slack;
+  }
+  return total;
+}
+
+/** The same, and scores become its derivatives. */
+function differentiateHinges(
+  scores: Float64Array,
+  from: number,
+  to: number,
+  own: number,
+  weight: number,
+  total: number,
+): number {
+  const best = scores[own];
+  const twice = 2 * weight;
+  let sum = 0;
+  for (let at = from; at < to; at++) {
+    const slack = 1 + scores[at] - best;
+    if (slack > 0 && at !== own) {
+      total += weight * slack * slack;
+      sum += slack;
+      scores[at] = twice * slack;
+    } else scores[at] = 0;
+  }
+  scores[own] = -twice * sum;
+  return total;
+}
+
 /** Σ_{c ≠ y} max(0, 1 + f_c − f_y)² of a picture for every label y from 0 to `choices` − 1. */
 export function labelCosts(scores: Float64Array, choices: number): Float64Array {
   const costs = new Float64Array(choices);
   for (let y = 0; y < choices; y++) {
     // The label's own term, max(0, 1)², is taken off at the start.
-    costs[y] = -1;
-    for (let c = 0; c < scores.length; c++) costs[y] += Math.max(0, 1 + scores[c] - scores[y]) ** 2;
+    let cost = -1;
+    for (let c = 0; c < scores.length; c++) {
+      const slack = 1 + scores[c] - scores[y];
+      if (slack > 0) cost += slack * slack;
+    }
+    costs[y] = cost;
   }
   return costs;
 }

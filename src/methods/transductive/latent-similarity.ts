@@ -25,6 +25,8 @@ export interface LatentSettings {
 }
 
 export interface LatentOptions extends LatentSettings {
+  /** X'X/n of the pictures, where it is known already. */
+  products?: Matrix<Float64Array>;
   signal?: AbortSignal;
   onIteration?: (iteration: number) => void;
 }
@@ -36,10 +38,10 @@ export async function learnSimilarity(
   pictures: Matrix<Float64Array>,
   labels: Int32Array,
   vectors: Matrix<Float64Array>,
-  { dimensions, decay, balance, iterations, signal, onIteration }: LatentOptions,
+  { dimensions, decay, balance, iterations, products, signal, onIteration }: LatentOptions,
 ): Promise<LatentSimilarity> {
   const objective = new SimilarityObjective(backend, scratch, pictures, labels, vectors, { decay, balance });
-  const visualFactor = factor(backend, scratch, pictures, decay);
+  const visualFactor = factor(backend, scratch, pictures, decay, products);
   const semanticFactor = factor(backend, scratch, vectors, decay);
   const start = leastSquaresStart(backend, pictures, labels, vectors, visualFactor, semanticFactor, dimensions);
   const [r, d, q] = [start.visual.rows, pictures.cols, vectors.cols];
@@ -167,9 +169,15 @@ export class SimilarityObjective {
 }
 
 /** Cholesky factor of X'X/n + decay I: about the curvature of the loss. */
-function factor(backend: Backend, scratch: Scratch, rows: Matrix<Float64Array>, decay: number) {
-  const system = scratch.matrix(rows.cols, rows.cols);
-  backend.syrk(system, rows, { transpose: true, alpha: 1 / rows.rows });
+function factor(
+  backend: Backend,
+  scratch: Scratch,
+  rows: Matrix<Float64Array>,
+  decay: number,
+  products?: Matrix<Float64Array>,
+) {
+  const system = products ? scratch.copy(products) : scratch.matrix(rows.cols, rows.cols);
+  if (!products) backend.syrk(system, rows, { transpose: true, alpha: 1 / rows.rows });
   backend.addDiagonal(system, decay);
   backend.cholesky(system);
   return system;

@@ -56,9 +56,13 @@ export class Li extends TransductiveMethod<typeof parameters> {
   ): Promise<TransductiveAnswer> {
     const { features, labels, test, learnt, candidates } = data;
     const [na, nt, choices] = [features.rows, test.rows, candidates.rows];
-    const pictures = scratch.matrix(nt + na, features.cols);
-    pictures.view(0, nt).copyFrom(test);
-    pictures.view(nt, nt + na).copyFrom(features);
+    const stacked = data.shared('test and auxiliary pictures', [], () => stackRows(test, features).copy('float64'));
+    const pictures = backend.device === 'native' ? stacked : scratch.copy(stacked);
+    const products = data.shared('products of test and auxiliary pictures', [], () => {
+      const made = Matrix.zeros(pictures.cols, pictures.cols);
+      backend.syrk(made, pictures, { transpose: true, alpha: 2 / pictures.rows });
+      return made;
+    });
     const given = stackRows(candidates, learnt).copy('float64');
     const axes = mainDirections(backend, given, this.options.dimensions).directions;
     const vectors = scratch.copy(timesTransposed(backend, given, axes));
@@ -69,7 +73,7 @@ export class Li extends TransductiveMethod<typeof parameters> {
     state.weights.fill(1 / na, nt);
     const steps = { signal, maxIterations: this.options.iterations, valueTolerance: 1e-4 };
 
-    const learnMap = preconditionedMap(backend, scratch, pictures, state, this.options.decay);
+    const learnMap = preconditionedMap(backend, scratch, products, state, this.options.decay);
     await learnMap(steps);
     onProgress?.({ done: 0, total: this.options.rounds });
     signal?.throwIfAborted();
@@ -117,16 +121,15 @@ interface Steps {
   signal?: AbortSignal;
 }
 
-/** L-BFGS over W, whose curvature is about that of least squares: X'X with the weights of the start, plus decay. */
+/** L-BFGS over W, whose curvature is about that of least squares: X'X with the weights of the start (`products`), plus decay. */
 function preconditionedMap(
   backend: Backend,
   scratch: Scratch,
-  pictures: Matrix<Float64Array>,
+  products: Matrix<Float64Array>,
   state: LabelEmbedding,
   decay: number,
 ): (steps: Steps) => Promise<void> {
-  const system = scratch.matrix(pictures.cols, pictures.cols);
-  backend.syrk(system, pictures, { transpose: true, alpha: 2 / pictures.rows });
+  const system = scratch.copy(products);
   backend.addDiagonal(system, decay);
   backend.cholesky(system);
   const rows = scratch.matrix(state.map.rows, state.map.cols);

@@ -76,7 +76,10 @@ export class SeGzsl extends TransductiveMethod<typeof parameters> {
     options: FitOptions,
   ): Promise<TransductiveAnswer> {
     const { backend, signal } = options;
-    const { directions, energies } = mainDirections(backend, data.features, this.options.components);
+    const { components } = this.options;
+    const { directions, energies } = data.prepared('main directions of auxiliary pictures', [components], () =>
+      mainDirections(backend, data.features, components),
+    );
     // One scale for all components: a mean variance of one suits the networks and leaves distances in proportion.
     const total = energies.reduce((sum, value) => sum + value, 0);
     if (!(total > 1e-20))

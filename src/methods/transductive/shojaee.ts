@@ -45,7 +45,7 @@ export class Shojaee extends TransductiveMethod<typeof parameters> {
   ): Promise<TransductiveAnswer> {
     const [auxiliary, candidates] = [withConstant(data.learnt), withConstant(data.candidates)];
     const vectors = stackRows(auxiliary, candidates).copy('float64');
-    const auxiliarySums = labelSums(backend, data.features, data.labels, auxiliary.rows);
+    const auxiliarySums = sumsByLabel(backend, data, auxiliary.rows);
     const objectives: number[] = [];
     let labels = new Int32Array(data.test.rows);
     let map = Matrix.zeros(0, 0);
@@ -87,11 +87,16 @@ export class Shojaee extends TransductiveMethod<typeof parameters> {
 }
 
 function auxiliaryError(backend: Backend, data: TransductiveData, prototypes: Matrix<Float64Array>): number {
-  const sums = labelSums(backend, data.features, data.labels, prototypes.rows);
-  let error = backend.dot(data.features, data.features) - 2 * backend.dot(sums, prototypes);
+  const sums = sumsByLabel(backend, data, prototypes.rows);
+  const squares = data.prepared('sum of squares', [], () => backend.dot(data.features, data.features));
+  let error = squares - 2 * backend.dot(sums, prototypes);
   for (let c = 0; c < prototypes.rows; c++)
     for (const value of prototypes.row(c)) error += data.counts[c] * value * value;
   return error;
+}
+
+function sumsByLabel(backend: Backend, { features, labels, prepared }: TransductiveData, categories: number) {
+  return prepared('sums by label', [], () => labelSums(backend, features, labels, categories));
 }
 
 function labelledSum(values: Matrix<Float64Array>, labels: Int32Array): number {

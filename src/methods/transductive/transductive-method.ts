@@ -19,38 +19,33 @@ import {
   selectRows,
 } from '../../problem/index.js';
 import { readLinear } from '../blocks/linear-decision.js';
-import { gatherAuxiliary } from '../zero-shot/auxiliary.js';
+import { fingerprint, preparedNow } from '../blocks/preparation.js';
+import { type AuxiliaryData, gatherAuxiliary } from '../zero-shot/auxiliary.js';
 
 export interface TransductiveData {
-  /** Auxiliary pictures less their mean, n×d, in storage of the scratch. */
+  /** Auxiliary pictures less their mean, n×d; nobody may write to them. */
   readonly features: Matrix<Float64Array>;
   /** Into the rows of `learnt`. */
   readonly labels: Int32Array;
   /** Pictures of each auxiliary category. */
   readonly counts: Int32Array;
-  /** Test pictures less the auxiliary mean, nt×d, in storage of the scratch. */
+  /** Test pictures less the auxiliary mean, nt×d; nobody may write to them. */
   readonly test: Matrix<Float64Array>;
   /** Unit vectors of auxiliary categories, around the mean of their vectors. */
   readonly learnt: Matrix<Float64Array>;
   /** Unit vectors of the categories to choose from, around the same mean: auxiliary ones too in the generalized setting. */
   readonly candidates: Matrix<Float64Array>;
   readonly generalized: boolean;
-  /** What depends on the pictures alone, made once for all fits to the same ones: the trials of a search. */
-  shared<T extends object>(name: string, make: () => T): T;
+  /** What depends on the auxiliary pictures and their labels alone. */
+  readonly prepared: AuxiliaryData['prepared'];
+  /** What depends on auxiliary and test pictures, made once for all fits to the same ones: the trials of a search. */
+  shared<T>(name: string, parameters: readonly (number | string)[], make: () => T): T;
 }
 
-/** By test and auxiliary features, which nobody changes. */
-const sharedByPictures = new WeakMap<Matrix, WeakMap<Matrix, Map<string, object>>>();
-
-function sharedBy({ testFeatures, auxiliaryFeatures }: Problem): TransductiveData['shared'] {
-  const byAuxiliary = sharedByPictures.get(testFeatures) ?? new WeakMap<Matrix, Map<string, object>>();
-  sharedByPictures.set(testFeatures, byAuxiliary);
-  const made = byAuxiliary.get(auxiliaryFeatures) ?? new Map<string, object>();
-  byAuxiliary.set(auxiliaryFeatures, made);
-  return <T extends object>(name: string, make: () => T) => {
-    if (!made.has(name)) made.set(name, make());
-    return made.get(name) as T;
-  };
+interface OrderedTest {
+  /** The row of the problem in each place. */
+  readonly order: Int32Array;
+  readonly pictures: Matrix<Float64Array>;
 }
 
 /** Decision values of pictures less the auxiliary mean. */
@@ -93,12 +88,25 @@ export abstract class TransductiveMethod<Parameters extends Declaration> impleme
     await withScratch(backend, async (scratch) => {
       const auxiliary = gatherAuxiliary(scratch, problem, this.name);
       const categories = contentOrder(auxiliary.candidates);
-      const pictures = contentOrder(problem.testFeatures);
-      const test = scratch.copy(centred(selectRows(problem.testFeatures, pictures), auxiliary.mean));
+      const own = auxiliary.prepared('mean picture', [], () => new Matrix(auxiliary.mean, 1, auxiliary.mean.length));
+      const { order: pictures, pictures: ordered } = preparedNow(
+        'test pictures in order',
+        backend,
+        [problem.testFeatures, own],
+        [],
+        (): OrderedTest => {
+          const order = contentOrder(problem.testFeatures);
+          return { order, pictures: centred(selectRows(problem.testFeatures, order), auxiliary.mean) };
+        },
+      );
+      const test = backend.device === 'native' ? ordered : scratch.copy(ordered);
       const vectors = directions(auxiliary.classVectors, selectRows(auxiliary.candidates, categories));
-      const { features, labels, counts, mean } = auxiliary;
+      const { features, labels, counts, mean, prepared } = auxiliary;
+      const { generalized } = problem;
+      const shared: TransductiveData['shared'] = (name, parameters, make) =>
+        auxiliary.prepared(name, [fingerprint(ordered), ...parameters], make);
       const answer = await this.learn(
-        { features, labels, counts, test, ...vectors, generalized: problem.generalized, shared: sharedBy(problem) },
+        { features, labels, counts, test, ...vectors, generalized, prepared, shared },
         scratch,
         options,
       );

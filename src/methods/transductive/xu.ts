@@ -25,6 +25,7 @@ import {
 import { choice, integers, log, number, type OptionsOf, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
+import { pictureProducts } from '../zero-shot/auxiliary.js';
 import { type TransductiveAnswer, type TransductiveData, TransductiveMethod } from './transductive-method.js';
 
 const hubnesses = ['none', 'normalised', 'ranked'] as const;
@@ -77,26 +78,29 @@ export class Xu extends TransductiveMethod<typeof parameters> {
 
   /** W = (X'X + decay I + smoothness X'LX)⁻¹ X'S, transposed; X'S needs the sums of each category only. */
   #regress(
-    { features, labels, test, learnt, shared }: TransductiveData,
+    data: TransductiveData,
     scratch: Scratch,
     backend: Backend,
     signal: AbortSignal | undefined,
   ): Matrix<Float64Array> {
+    const { features, labels, test, learnt, prepared, shared } = data;
     const [na, nt, d] = [features.rows, test.rows, features.cols];
-    const system = scratch.matrix(d, d);
-    backend.syrk(system, features, { transpose: true });
+    const system = scratch.copy(pictureProducts(scratch, data));
     if (this.options.smoothness > 0) {
-      const all = scratch.matrix(na + nt, d);
-      all.view(0, na).copyFrom(features);
-      all.view(na, na + nt).copyFrom(test);
       const { edges } = this.options;
-      const graph = shared(`graph ${edges}`, () => neighbourGraph(backend, all, edges, { signal }));
-      backend.axpby(system, this.options.smoothness, laplacianForm(backend, graph, all), 1);
+      const form = shared('form of the graph', [edges], () => {
+        const all = scratch.matrix(na + nt, d);
+        all.view(0, na).copyFrom(features);
+        all.view(na, na + nt).copyFrom(test);
+        return laplacianForm(backend, neighbourGraph(backend, all, edges, { signal }), all);
+      });
+      backend.axpby(system, this.options.smoothness, form, 1);
     }
     backend.addDiagonal(system, this.options.decay);
     backend.cholesky(system);
     const regression = Matrix.zeros(learnt.cols, d);
-    backend.gemm(regression, learnt, labelSums(backend, features, labels, learnt.rows), { transposeA: true });
+    const sums = prepared('sums by label', [], () => labelSums(backend, features, labels, learnt.rows));
+    backend.gemm(regression, learnt, sums, { transposeA: true });
     backend.choleskySolve(system, regression, 'rows');
     return regression;
   }

@@ -29,6 +29,7 @@ import {
 import { choice, integers, log, number, type OptionsOf, whole } from '../../parameters.js';
 import type { FitOptions } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
+import { pictureProducts } from '../zero-shot/auxiliary.js';
 import { spanCoordinates } from '../zero-shot/span-coordinates.js';
 import { type LatentSimilarity, learnSimilarity } from './latent-similarity.js';
 import { mixtures } from './mixtures.js';
@@ -81,6 +82,7 @@ export class ZhangSaligrama extends TransductiveMethod<typeof parameters> {
       decay: this.options.decay,
       balance: this.options.balance,
       iterations: this.options.iterations,
+      products: pictureProducts(scratch, data, 1 / data.features.rows),
       signal,
       onIteration: (done) => onProgress?.({ done }),
     });

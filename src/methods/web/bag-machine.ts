@@ -7,11 +7,13 @@
  * with the mean text t_l of the selected pictures, and γ/2 Σ_c ‖w̃_c‖² is added (as in SVM+). The choice of h is relaxed as
  * in the original: kernels of several selections are mixed with weights d ≥ 0, Σ_t d_t = 1, which is the dual's convex
  * problem min_d max_α η Σα − ½ Σ_t d_t N_t(α), N_t = ‖Σ α ψ_t‖² (+ ‖Σ (Σα + β − C) t_t‖²/γ with text). For given d, dual
- * coordinate descent bag by bag; d_t ∝ d_t √N_t. Stops when no projected gradient of a sweep exceeds `tolerance`.
+ * coordinate descent bag by bag, by products of bags with bags (bag-scores.ts); d_t ∝ d_t √N_t. Stops when no projected gradient of
+ * a sweep exceeds `tolerance`.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
+import { BagScores, type BagWords, type SelectedBags } from './bag-scores.js';
 
 export interface Bag {
   readonly category: number;
@@ -45,24 +47,10 @@ export interface BagSolveOptions {
 }
 
 /** What one selection makes of the pictures. */
-interface Selected {
-  /** u, (L·M)×d, and z, L×d. */
-  parts: Matrix<Float64Array>;
-  wholes: Matrix<Float64Array>;
-  partSquares: Float64Array;
-  wholeSquares: Float64Array;
-  /** Of each bag the words that occur; few of all do. */
-  texts: readonly Words[] | undefined;
-  textSquares: Float64Array;
+interface Selected extends SelectedBags {
   /** d_t w and d_t w̃ of the current dual variables. */
   weights: Matrix<Float64Array>;
   textWeights: Matrix<Float64Array> | undefined;
-}
-
-/** Entries of a vector that are not 0. */
-interface Words {
-  readonly places: Int32Array;
-  readonly values: Float64Array;
 }
 
 export class BagMachine {
@@ -102,16 +90,10 @@ export class BagMachine {
         if (texts) addTo(texts.row(l), text.row(row), 1 / rows.length);
       }
     });
-    const squares = (matrix: Matrix<Float64Array>) =>
-      Float64Array.from({ length: matrix.rows }, (_, i) => dot(matrix.row(i), matrix.row(i)));
-    const each = squares(parts);
     this.#selections.push({
       parts,
       wholes,
-      partSquares: Float64Array.from(bags, (_, l) => each.subarray(l * m, (l + 1) * m).reduce((a, b) => a + b, 0)),
-      wholeSquares: squares(wholes),
       texts: texts && bags.map((_, l) => wordsOf(texts.row(l))),
-      textSquares: texts ? squares(texts) : new Float64Array(bags.length),
       weights: Matrix.zeros(this.#classes, features.cols),
       textWeights: texts && Matrix.zeros(categories, texts.cols),
     });
@@ -133,15 +115,16 @@ export class BagMachine {
   async solve({ tolerance = 0.01, maxSweeps = 60, signal }: BagSolveOptions = {}): Promise<{ converged: boolean }> {
     let converged = false;
     for (let turn = 0; turn < 12; turn++) {
-      this.#refresh();
+      const scores = this.#scores();
       converged = false;
       for (let sweep = 0; sweep < maxSweeps && !converged; sweep++) {
         signal?.throwIfAborted();
         let worst = 0;
-        for (let l = 0; l < this.problem.bags.length; l++) worst = Math.max(worst, this.#visit(l));
+        for (let l = 0; l < this.problem.bags.length; l++) worst = Math.max(worst, this.#visit(l, scores));
         converged = worst <= tolerance;
         await yieldToEventLoop();
       }
+      this.#refresh();
       if (this.#selections.length === 1) break;
       const sizes = this.#norms().map((norm, t) => this.mixture[t] * Math.sqrt(norm));
       const total = sizes.reduce((a, b) => a + b, 0) || 1;
@@ -166,6 +149,8 @@ export class BagMachine {
   /** ½ Σ_t ‖w_t‖²/d_t + …: what the weights cost in the relaxed problem; with text, infeasible bags pay their shortfall. */
   primal(): number {
     const { bags, cost, textPenalty = 1 } = this.problem;
+    const scores = this.#scores();
+    const others = new Float64Array(this.#classes);
     let value = 0;
     this.#selections.forEach(({ weights, textWeights }, t) => {
       if (this.mixture[t] === 0) return;
@@ -173,7 +158,7 @@ export class BagMachine {
       if (textWeights) value += (textPenalty * dot(textWeights.data, textWeights.data)) / (2 * this.mixture[t]);
     });
     for (let l = 0; l < bags.length; l++) {
-      const { own, others, slack } = this.#look(l);
+      const { own, slack } = scores.look(l, others);
       const shortfall = Math.max(0, ...Array.from(others, (other) => this.problem.selected - own + other));
       value += cost * Math.max(slack, shortfall, 0);
     }
@@ -251,33 +236,17 @@ export class BagMachine {
     });
   }
 
-  /** Scores of a bag: of its own category, of all others (−∞ at its own), and its slack by text. */
-  #look(l: number): { own: number; others: Float64Array; slack: number } {
-    const { bags, domainCount: m } = this.problem;
-    const { category } = bags[l];
-    const others = new Float64Array(this.#classes);
-    const values = new Float64Array(this.#classes);
-    let [own, slack] = [0, 0];
-    for (const { parts, wholes, texts, weights, textWeights } of this.#selections) {
-      this.#backend.gemv(values, weights, wholes.row(l));
-      for (let k = 0; k < values.length; k++) others[k] += values[k];
-      for (let k = 0; k < m; k++) own += dot(weights.row(category * m + k), parts.row(l * m + k));
-      if (texts && textWeights) slack += dotWords(textWeights.row(category), texts[l]);
-    }
-    others.fill(Number.NEGATIVE_INFINITY, category * m, (category + 1) * m);
-    return { own, others, slack };
+  /** Of the dual variables and the mixture as they are. */
+  #scores(): BagScores {
+    return new BagScores(this.#backend, this.problem, this.#selections, this);
   }
 
   /** Moves the dual variables of one bag to about their best; returns the largest projected gradient met. */
-  #visit(l: number): number {
-    const { bags, domainCount: m, selected, cost, textPenalty = 1, text } = this.problem;
-    const { category } = bags[l];
-    let { own, others, slack } = this.#look(l);
-    const of = (squares: (selection: Selected) => Float64Array) =>
-      this.#selections.reduce((total, each, t) => total + this.mixture[t] * squares(each)[l], 0);
-    const ownSquare = of(({ partSquares }) => partSquares);
-    const otherSquare = of(({ wholeSquares }) => wholeSquares);
-    const textSquare = text ? of(({ textSquares }) => textSquares) / textPenalty : 0;
+  #visit(l: number, scores: BagScores): number {
+    const { selected, cost, text } = this.problem;
+    const others = new Float64Array(this.#classes);
+    let { own, slack } = scores.look(l, others);
+    const { own: ownSquare, other: otherSquare, text: textSquare } = scores.squares(l);
     if (ownSquare + otherSquare === 0) return 0;
     const alphas = this.alphas.row(l);
     const moves = new Float64Array(alphas.length);
@@ -323,15 +292,7 @@ export class BagMachine {
         shift(up, by);
       }
     }
-    const moved = moves.reduce((a, b) => a + b, 0);
-    this.#selections.forEach(({ parts, wholes, texts, weights, textWeights }, t) => {
-      const share = this.mixture[t];
-      for (let k = 0; k < m; k++) addTo(weights.row(category * m + k), parts.row(l * m + k), share * moved);
-      for (let k = 0; k < moves.length; k++)
-        if (moves[k] !== 0) addTo(weights.row(k), wholes.row(l), -share * moves[k]);
-      if (texts && textWeights)
-        addWords(textWeights.row(category), texts[l], (share * (moved + betaMove)) / textPenalty);
-    });
+    scores.move(l, moves, betaMove);
     return worst;
   }
 }
@@ -340,20 +301,14 @@ function addTo(out: Float64Array, row: Float64Array, factor: number): void {
   if (factor !== 0) for (let j = 0; j < out.length; j++) out[j] += factor * row[j];
 }
 
-function wordsOf(row: Float64Array): Words {
+function wordsOf(row: Float64Array): BagWords {
   const places: number[] = [];
   for (let j = 0; j < row.length; j++) if (row[j] !== 0) places.push(j);
   return { places: Int32Array.from(places), values: Float64Array.from(places, (j) => row[j]) };
 }
 
-function addWords(out: Float64Array, { places, values }: Words, factor: number): void {
+function addWords(out: Float64Array, { places, values }: BagWords, factor: number): void {
   if (factor !== 0) for (let k = 0; k < places.length; k++) out[places[k]] += factor * values[k];
-}
-
-function dotWords(a: Float64Array, { places, values }: Words): number {
-  let total = 0;
-  for (let k = 0; k < places.length; k++) total += a[places[k]] * values[k];
-  return total;
 }
 
 function dot(a: Float64Array, b: Float64Array): number {

@@ -8,9 +8,10 @@ import type { Scratch } from '../../numerics/index.js';
 import { columnMeans, contentOrder } from '../../numerics/index.js';
 import type { Problem } from '../../problem/index.js';
 import { candidateSemantics, requireLearnable } from '../../problem/index.js';
+import { preparedNow } from '../blocks/preparation.js';
 
 export interface AuxiliaryData {
-  /** n×d, less `mean`, in storage of the scratch. */
+  /** n×d, less `mean`, where the backend computes fastest; nobody may write to them. */
   readonly features: Matrix<Float64Array>;
   /** Mean of the auxiliary pictures; zeros where features were asked for as they are. */
   readonly mean: Float64Array;
@@ -22,6 +23,15 @@ export interface AuxiliaryData {
   readonly classVectors: Matrix<Float64Array>;
   /** Vectors of the categories to choose from, in the order of predictions. */
   readonly candidates: Matrix<Float64Array>;
+  /** What depends on these pictures, their labels and the parameters given alone, made once for all fits that ask for it. */
+  prepared<T>(name: string, parameters: readonly (number | string)[], make: () => T): T;
+}
+
+/** Pictures in the order of their content. */
+interface OrderedPictures {
+  readonly features: Matrix<Float64Array>;
+  readonly mean: Float64Array;
+  readonly labels: Int32Array;
 }
 
 export interface GatherOptions {
@@ -57,33 +67,59 @@ export function gatherAuxiliary(
     classVectors.row(label).set(auxiliarySemantics.row(category));
   });
   const relabelled = auxiliaryLabels.map((label) => newLabel[label]);
-  const order = contentOrder(auxiliaryFeatures, relabelled);
-  const features = scratch.matrix(order.length, auxiliaryFeatures.cols);
-  order.forEach((row, position) => {
-    features.row(position).set(auxiliaryFeatures.row(row));
-  });
-  const mean = centre ? columnMeans(features) : new Float64Array(features.cols);
-  if (centre) subtractFromRows(features, mean);
+  const { backend } = scratch;
+  const name = centre ? 'centred auxiliary pictures in order' : 'auxiliary pictures in order';
+  const ordered = preparedNow(name, backend, [auxiliaryFeatures, relabelled], [], () =>
+    inOrder(auxiliaryFeatures, relabelled, centre),
+  );
   const counts = new Int32Array(categories.length);
   for (const label of relabelled) counts[label]++;
   return {
-    features,
-    mean,
-    labels: order.map((row) => relabelled[row]),
+    ...ordered,
+    // Elsewhere than in ordinary memory there is no room to keep them.
+    features: backend.device === 'native' ? ordered.features : scratch.copy(ordered.features),
     counts,
     classVectors,
     candidates: candidateSemantics(problem),
+    prepared: (part, parameters, make) =>
+      preparedNow(part, backend, [ordered.features, ordered.labels], parameters, make),
   };
 }
 
-/** C×d: the features of each category added up. */
-export function categorySums({ features, labels, counts }: AuxiliaryData): Matrix<Float64Array> {
-  const sums = Matrix.zeros(counts.length, features.cols);
-  for (let i = 0; i < features.rows; i++) {
-    const [sum, row] = [sums.row(labels[i]), features.row(i)];
-    for (let j = 0; j < row.length; j++) sum[j] += row[j];
-  }
-  return sums;
+function inOrder(pictures: Matrix, pictureLabels: Int32Array, centre: boolean): OrderedPictures {
+  const order = contentOrder(pictures, pictureLabels);
+  const features = Matrix.zeros(order.length, pictures.cols);
+  order.forEach((row, position) => {
+    features.row(position).set(pictures.row(row));
+  });
+  const mean = centre ? columnMeans(features) : new Float64Array(features.cols);
+  if (centre) subtractFromRows(features, mean);
+  return { features, mean, labels: order.map((row) => pictureLabels[row]) };
+}
+
+/** factor · X'X of the pictures, d×d; nobody may write to it. */
+export function pictureProducts(
+  scratch: Scratch,
+  { features, prepared }: Pick<AuxiliaryData, 'features' | 'prepared'>,
+  factor = 1,
+): Matrix<Float64Array> {
+  return prepared('products of auxiliary pictures', [factor], () => {
+    const products = Matrix.zeros(features.cols, features.cols);
+    scratch.backend.syrk(products, features, { transpose: true, alpha: factor });
+    return products;
+  });
+}
+
+/** C×d: the features of each category added up; nobody may write to them. */
+export function categorySums({ features, labels, counts, prepared }: AuxiliaryData): Matrix<Float64Array> {
+  return prepared('sums of auxiliary categories', [], () => {
+    const sums = Matrix.zeros(counts.length, features.cols);
+    for (let i = 0; i < features.rows; i++) {
+      const [sum, row] = [sums.row(labels[i]), features.row(i)];
+      for (let j = 0; j < row.length; j++) sum[j] += row[j];
+    }
+    return sums;
+  });
 }
 
 function subtractFromRows(matrix: Matrix<Float64Array>, mean: Float64Array): void {

@@ -19,7 +19,7 @@ import { integers, log, number, type OptionsOf, resolveParameters, whole } from 
 import type { Problem } from '../../problem/index.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
-import { gatherAuxiliary } from './auxiliary.js';
+import { gatherAuxiliary, pictureProducts } from './auxiliary.js';
 
 const parameters = {
   decay: number('penalty on the squared weights of the classifier', 0.1, { above: 0, range: log(1e-2, 3) }),
@@ -43,12 +43,13 @@ export class Conse implements Method {
     this.classifier_ = undefined;
     await withScratch(options.backend, async (scratch) => {
       const data = gatherAuxiliary(scratch, problem, 'conse', { centre: false });
-      const weights = await trainMachines(
-        options.backend,
-        data.features,
-        new SoftmaxLoss(data.labels, data.counts.length),
-        { decay: this.options.decay, signal: options.signal, onIteration: (done) => options.onProgress?.({ done }) },
-      );
+      const loss = new SoftmaxLoss(data.labels, data.counts.length);
+      const weights = await trainMachines(options.backend, data.features, loss, {
+        decay: this.options.decay,
+        products: pictureProducts(scratch, data, loss.typicalCurvature),
+        signal: options.signal,
+        onIteration: (done) => options.onProgress?.({ done }),
+      });
       this.classifier_ = { weights, intercepts: new Float64Array(weights.rows) };
       this.#vectors = unitRows(data.classVectors);
       this.#candidates = unitRows(data.candidates);

@@ -18,7 +18,7 @@ import {
   lampert2014,
   priorParameter,
 } from './attribute-posteriors.js';
-import { gatherAuxiliary } from './auxiliary.js';
+import { gatherAuxiliary, pictureProducts } from './auxiliary.js';
 
 const parameters = {
   decay: number('penalty on the squared weights of the attribute classifiers', 0.1, { above: 0, range: log(1e-2, 3) }),
@@ -42,8 +42,10 @@ export class Dap implements Method {
     await withScratch(backend, async (scratch) => {
       const data = gatherAuxiliary(scratch, problem, 'dap', { centre: false });
       const attributes = binaryAttributes(data.classVectors, data.candidates);
-      const weights = await trainMachines(backend, data.features, new LogisticLoss(data.labels, attributes.learnt), {
+      const loss = new LogisticLoss(data.labels, attributes.learnt);
+      const weights = await trainMachines(backend, data.features, loss, {
         decay: this.options.decay,
+        products: pictureProducts(scratch, data, loss.typicalCurvature),
         signal,
         onIteration: (done) => onProgress?.({ done }),
       });

@@ -10,7 +10,7 @@ import { log, number, type OptionsOf, resolveParameters } from '../../parameters
 import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import type { MethodSpec } from '../spec.js';
-import { categorySums, gatherAuxiliary } from './auxiliary.js';
+import { categorySums, gatherAuxiliary, pictureProducts } from './auxiliary.js';
 
 const parameters = {
   gamma: number('penalty on the visual side', 2, { above: 0, range: log(0.1, 30) }),
@@ -31,8 +31,7 @@ export class Eszsl extends LinearMethod {
       const { learnt, candidates } = directions(data.classVectors, data.candidates);
       const [d, m] = [data.features.cols, learnt.cols];
 
-      const visual = scratch.matrix(d, d);
-      backend.syrk(visual, data.features, { transpose: true });
+      const visual = scratch.copy(pictureProducts(scratch, data));
       backend.addDiagonal(visual, this.options.gamma);
       backend.cholesky(visual);
       const semantic = scratch.matrix(m, m);

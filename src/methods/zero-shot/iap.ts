@@ -26,7 +26,7 @@ import {
   lampert2014,
   priorParameter,
 } from './attribute-posteriors.js';
-import { gatherAuxiliary } from './auxiliary.js';
+import { gatherAuxiliary, pictureProducts } from './auxiliary.js';
 
 const parameters = {
   decay: number('penalty on the squared weights of the category classifier', 0.1, { above: 0, range: log(3e-2, 3) }),
@@ -54,6 +54,7 @@ export class Iap implements Method {
       const loss = new LogisticLoss(data.labels, labelTargets(own, own.length));
       const weights = await trainMachines(options.backend, data.features, loss, {
         decay: this.options.decay,
+        products: pictureProducts(scratch, data, loss.typicalCurvature),
         // Few pictures are of any one category: learning that takes most of the first gradient and none of the time.
         tolerance: 5e-3,
         signal: options.signal,

@@ -12,7 +12,7 @@ import { choice, log, number, type OptionsOf, resolveParameters } from '../../pa
 import type { Problem } from '../../problem/index.js';
 import { type FitOptions, type Method, notFitted, rowMaxima } from '../../problem/index.js';
 import type { MethodSpec } from '../spec.js';
-import { type AuxiliaryData, categorySums, gatherAuxiliary } from './auxiliary.js';
+import { type AuxiliaryData, categorySums, gatherAuxiliary, pictureProducts } from './auxiliary.js';
 
 const spaces = ['semantic', 'visual'] as const;
 
@@ -75,10 +75,12 @@ function solveSylvester(
 ): Matrix<Float64Array> {
   const [d, m] = [data.features.cols, vectors.cols];
   // Row k of P and Q is an eigenvector here. SS' = Σ_c n_c s_c s_c' and SX' need the sums of each category only.
-  const q = scratch.matrix(d, d);
-  const beta = new Float64Array(d);
-  backend.syrk(q, data.features, { transpose: true });
-  backend.eigh(beta, q);
+  const { q, beta } = data.prepared('spectrum of auxiliary pictures', [], () => {
+    const vectors = pictureProducts(scratch, data).copy('float64');
+    const values = new Float64Array(d);
+    backend.eigh(values, vectors);
+    return { q: vectors, beta: values };
+  });
   const p = scratch.matrix(m, m);
   const alpha = new Float64Array(m);
   const weighted = scratch.copy(vectors);

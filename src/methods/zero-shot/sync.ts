@@ -19,7 +19,7 @@ import { log, number, type OptionsOf, resolveParameters } from '../../parameters
 import type { FitOptions, Problem } from '../../problem/index.js';
 import { LinearMethod } from '../blocks/linear-method.js';
 import type { MethodSpec } from '../spec.js';
-import { gatherAuxiliary } from './auxiliary.js';
+import { gatherAuxiliary, pictureProducts } from './auxiliary.js';
 
 const parameters = {
   decay: number('penalty on the squared weights', 10, { above: 0, range: log(1, 100) }),
@@ -45,17 +45,14 @@ export class Sync extends LinearMethod {
       const data = gatherAuxiliary(scratch, problem, 'sync', { centre: false });
       const { learnt, candidates } = directions(data.classVectors, data.candidates);
       const own = Int32Array.from({ length: learnt.rows }, (_, c) => c);
-      const weights = await trainMachines(
-        backend,
-        data.features,
-        new SquaredHingeLoss(data.labels, labelTargets(own, learnt.rows)),
-        {
-          decay: this.options.decay,
-          tolerance: this.options.tolerance,
-          signal,
-          onIteration: (done) => onProgress?.({ done }),
-        },
-      );
+      const loss = new SquaredHingeLoss(data.labels, labelTargets(own, learnt.rows));
+      const weights = await trainMachines(backend, data.features, loss, {
+        decay: this.options.decay,
+        tolerance: this.options.tolerance,
+        products: pictureProducts(scratch, data, loss.typicalCurvature),
+        signal,
+        onIteration: (done) => onProgress?.({ done }),
+      });
 
       const mixing = mixtureWeights(learnt, learnt, this.options.sigma);
       const system = scratch.matrix(learnt.rows, learnt.rows);

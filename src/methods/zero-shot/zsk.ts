@@ -55,7 +55,7 @@ export class Zsk implements Method {
     this.projection_ = undefined;
     await withScratch(backend, async (scratch) => {
       const data = gatherAuxiliary(scratch, problem, 'zsk');
-      const pictures = unitRows(data.features);
+      const pictures = data.prepared('auxiliary pictures of unit length', [], () => unitRows(data.features));
       const around = directions(data.classVectors, data.candidates);
       const { learnt, others } = spanCoordinates(backend, around.learnt, around.candidates);
       const [n, d, r] = [pictures.rows, pictures.cols, learnt.cols];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBackend, Matrix } from '../../../src/linalg/index.js';
 import {
   fingerprint,
+  keepUnchanged,
   prepared,
   preparedNow,
   takePreparationTimes,
@@ -49,6 +50,18 @@ describe('a part that fits have in common', () => {
     const after = fingerprint(a);
     a.set(0, 0, 1);
     expect([fingerprint(a), after === before]).toEqual([before, false]);
+  });
+
+  it('is told without another look by arrays that stay as they are from now on, and by parts', () => {
+    const a = Matrix.from([[1, 2]]);
+    keepUnchanged([a]);
+    const before = fingerprint(a);
+    a.set(0, 0, 5);
+    expect(fingerprint(a)).toBe(before);
+    const part = preparedNow('kept', backend, [Matrix.from([[1]])], [], () => ({ matrix: Matrix.from([[3]]) })).matrix;
+    const known = fingerprint(part);
+    part.set(0, 0, 4);
+    expect(fingerprint(part)).toBe(known);
   });
 
   it('is forgotten after three others of its name, the one used least lately first', () => {
@@ -128,6 +141,21 @@ describe('methods on a problem that others have been fitted to', () => {
     ['laplacian-shot', [{ power: 0.75 }, { power: 0.6 }, { power: 0.75, lambda: 3 }]],
     ['whitened-em', [{ shrinkage: 0.3 }, { shrinkage: 0.1 }, { shrinkage: 0.3 }]],
     ['wsl+zsl', [{ share: 0.5 }, { share: 0 }, { share: 1 }]],
+    ['combo', [{ share: 0.5 }, { share: 0 }, { share: 1 }]],
+    ['ale', [{ learningRate: 1 }, { learningRate: 3 }]],
+    ['eszsl', [{ gamma: 1 }, { gamma: 3 }, { gamma: 1, lambda: 2 }]],
+    ['sae', [{ lambda: 1 }, { lambda: 3 }]],
+    ['dap', [{ decay: 1 }, { decay: 0.1 }]],
+    ['iap', [{ decay: 1 }, { decay: 0.1 }]],
+    ['conse', [{ decay: 1 }, { decay: 0.1 }]],
+    ['sync', [{ decay: 10 }, { decay: 3 }]],
+    ['zsk', [{ epochs: 2 }, { epochs: 3 }]],
+    ['xu', [{ smoothness: 0.1 }, { smoothness: 1, rounds: 2 }, { decay: 3, edges: 3 }]],
+    ['kodirov', [{ decay: 1 }, { decay: 3 }]],
+    ['shojaee', [{ decay: 1 }, { decay: 3 }]],
+    ['li', [{ drift: 3 }, { drift: 1, dimensions: 4 }]],
+    ['zhang-saligrama', [{ decay: 0.1 }, { decay: 0.01 }]],
+    ['se-gzsl', [{ steps: 40 }, { steps: 40, variance: 0.5 }]],
   ];
   for (const [name, draws] of trials)
     it(`${name} answers as on one of its own, and shares what does not depend on its parameters`, async () => {
