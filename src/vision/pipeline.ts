@@ -44,6 +44,8 @@ export class Pipeline {
   /** Batches under way, oldest first. */
   private readonly running: Promise<void>[] = [];
   private readonly freeBuffers: Uint8Array<ArrayBuffer>[] = [];
+  /** Each takes the pixels of one picture on their way from the decoder. */
+  private readonly freeTargets: Uint8Array[] = [];
 
   constructor(pool: InferencePool, options: PipelineOptions) {
     this.pool = pool;
@@ -78,6 +80,7 @@ export class Pipeline {
           continue;
         }
         buffer.set(pixels, filled.length * this.pixelBytes);
+        this.freeTargets.push(pixels);
         entry.row = count++;
         filled.push(entry);
         if (filled.length === this.options.batch) await submit();
@@ -145,10 +148,11 @@ export class Pipeline {
     const { folder, preprocessing, limits, signal } = this.options;
     const { content } = picture;
     const file = join(folder, picture.path);
+    const target = this.freeTargets.pop() ?? new Uint8Array(this.pixelBytes);
     try {
-      if (content)
-        return { picture, bytes: content.length, pixels: await decodeBytes(content, preprocessing, limits, signal) };
-      return { picture, ...(await decodePicture(file, preprocessing, limits, signal)) };
+      if (!content) return { picture, ...(await decodePicture(file, preprocessing, limits, signal, target)) };
+      const pixels = await decodeBytes(content, preprocessing, limits, signal, target);
+      return { picture, bytes: content.length, pixels };
     } catch (error) {
       signal?.throwIfAborted();
       const known =
