@@ -36,8 +36,7 @@ export function openAnswerFile(): number | undefined {
 export function writeAnswer(data: Uint8Array): boolean {
   try {
     let written = 0;
-    while (written < data.length)
-      written += writeSync(answerDescriptor, data, written, data.length - written, written);
+    while (written < data.length) written += writeSync(answerDescriptor, data, written, data.length - written, written);
     return true;
   } catch {
     return false;

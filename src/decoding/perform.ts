@@ -122,7 +122,11 @@ async function decoded(input: Uint8Array, format: PictureFormat, request: TaskRe
 const unknown: Decoded = { width: 0, height: 0, frames: 0, channels: 0, data: new Uint8Array(0) };
 
 async function header(input: Uint8Array, options: SharpOptions): Promise<Decoded> {
-  const { autoOrient, pages = 1, channels = 0 } = await sharp(input, { ...options, limitInputPixels: false }).metadata();
+  const {
+    autoOrient,
+    pages = 1,
+    channels = 0,
+  } = await sharp(input, { ...options, limitInputPixels: false }).metadata();
   return { ...unknown, ...autoOrient, frames: pages, channels };
 }
 

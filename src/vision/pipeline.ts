@@ -18,6 +18,8 @@ export interface PipelineOptions {
   readonly limits: DecodeLimits;
   readonly batch: number;
   readonly signal?: AbortSignal;
+  /** Where a picture is, by its place in the shard, for pictures that are still to come. @default its path in the folder */
+  readonly locate?: (place: number) => Promise<string>;
   /** Called when a picture has its features, or has failed. */
   readonly onPicture: (ok: boolean) => void;
 }
@@ -132,22 +134,22 @@ export class Pipeline {
     const waiting: Promise<Decoded>[] = [];
     for (let next = 0; next < pictures.length || waiting.length > 0; ) {
       this.options.signal?.throwIfAborted();
-      while (next < pictures.length && waiting.length < ahead) waiting.push(this.begin(pictures[next++]));
+      while (next < pictures.length && waiting.length < ahead) waiting.push(this.begin(pictures[next], next++));
       yield await waiting.shift()!;
     }
   }
 
-  private begin(picture: Picture): Promise<Decoded> {
-    const decoding = this.decode(picture);
+  private begin(picture: Picture, place: number): Promise<Decoded> {
+    const decoding = this.decode(picture, place);
     // Whoever stops waiting for it does not want to hear how it ended.
     decoding.catch(() => {});
     return decoding;
   }
 
-  private async decode(picture: Picture): Promise<Decoded> {
-    const { folder, preprocessing, limits, signal } = this.options;
+  private async decode(picture: Picture, place: number): Promise<Decoded> {
+    const { folder, preprocessing, limits, signal, locate } = this.options;
     const { content } = picture;
-    const file = join(folder, picture.path);
+    const file = locate ? await locate(place) : join(folder, picture.path);
     const target = this.freeTargets.pop() ?? new Uint8Array(this.pixelBytes);
     try {
       if (!content) return { picture, ...(await decodePicture(file, preprocessing, limits, signal, target)) };
