@@ -5,7 +5,8 @@
  * PATH, lies between them on a free loopback port. A further run has one of its two workers killed and another one join. All
  * must leave the same bytes. Starting (loading the network here and in the workers, sending it to them, connecting) is what the
  * first shards take beyond the time of later ones. Rates by the clock mean something where there is a free core for each
- * worker, its decoder, the coordinator and Redis; `--pin` gives each worker a core that nobody else uses (needs taskset).
+ * worker, its decoder, the coordinator and Redis; `--pin` gives each worker, with its decoder, one core of its own and
+ * the coordinator the others (needs taskset and six cores).
  * Options: `--model A,B`, `--count N,M` (pictures for each model; those of the folder over and over), `--pictures FOLDER`,
  * `--shard-size N`, `--rounds N`, `--pin`, `--write` (into docs/benchmarks.md).
  */
@@ -36,13 +37,20 @@ interface Setting {
   pin: boolean;
 }
 
+interface Processor {
+  workers: number;
+  coordinator: number;
+  queue: number;
+}
+
 /** Seconds by the clock and milliseconds of processor time for each picture. */
 interface Measured {
   starting: number;
   whole: number;
   /** Pictures a second after starting. */
   rate: number;
-  processor: { workers: number; coordinator: number; queue: number };
+  /** After starting, too. */
+  processor: Processor;
   hash: string;
 }
 
@@ -59,6 +67,7 @@ export async function run(args: string[]): Promise<void> {
       write: { type: 'boolean', default: false },
     },
   });
+  if (values.pin && availableParallelism() < 6) throw new Error('--pin needs six cores');
   const loadBefore = loadavg()[0];
   const folder = await mkdtemp(join(tmpdir(), 'bowerbird-workers-'));
   const rows: string[][] = [];
@@ -165,14 +174,16 @@ async function extract(setting: Setting, workers: number, killed: boolean): Prom
   try {
     while (crew.length < workers) hire();
     while ((await redis.client.scard('bowerbird:workers')) < workers) await sleep(50);
-    const before = await ownProcessor(redis, crew);
     const out = join(folder, 'features');
     const begun = Date.now();
     const coordinator = startCoordinator(redis, setting, out, workers);
+    const lastFirst = join(out, `shard-${String(workers - 1).padStart(5, '0')}.csv`);
+    let started: Processor | undefined;
     let coordinatorMs = 0;
-    const watch = setInterval(() => {
+    const watch = setInterval(async () => {
       coordinatorMs = Math.max(coordinatorMs, treeMilliseconds(coordinator.pid ?? 0));
-    }, 100);
+      if (!started && existsSync(lastFirst)) started = { ...(await used(redis, crew)), coordinator: coordinatorMs };
+    }, 500);
     const ended = once(coordinator, 'exit');
     if (killed) {
       while ((await shardTimes(out)).length < 2 * workers) await sleep(50);
@@ -184,19 +195,21 @@ async function extract(setting: Setting, workers: number, killed: boolean): Prom
     clearInterval(watch);
     const whole = (Date.now() - begun) / 1000;
     if (code !== 0) throw new Error(`the coordinator ended with exit code ${code}`);
-    const after = await ownProcessor(redis, crew);
+    const after = { ...(await used(redis, crew)), coordinator: coordinatorMs };
     const times = (await shardTimes(out)).map((time) => (time - begun) / 1000);
     // Each worker starts with a shard of its own; what comes after these comes at the usual rate.
     const first = times[workers - 1];
     const rate = (setting.count - workers * setting.shardSize) / (times[times.length - 1] - first);
+    const left = setting.count - workers * setting.shardSize;
+    const since = (end: number, begin = 0) => (end - begin) / left;
     return {
       starting: first - (workers * setting.shardSize) / rate,
       whole,
       rate,
       processor: {
-        workers: (after.workers + spent - before.workers) / setting.count,
-        coordinator: coordinatorMs / setting.count,
-        queue: (after.queue - before.queue) / setting.count,
+        workers: since(after.workers + spent, started?.workers),
+        coordinator: since(after.coordinator, started?.coordinator),
+        queue: since(after.queue, started?.queue),
       },
       hash: await hashOf(out),
     };
@@ -212,11 +225,11 @@ async function extract(setting: Setting, workers: number, killed: boolean): Prom
   }
 }
 
-async function ownProcessor(redis: RedisServer, crew: readonly ChildProcess[]) {
-  const used = /used_cpu_sys:([\d.]+)[\s\S]*used_cpu_user:([\d.]+)/.exec(await redis.client.info('cpu'));
+async function used(redis: RedisServer, crew: readonly ChildProcess[]): Promise<Omit<Processor, 'coordinator'>> {
+  const told = /used_cpu_sys:([\d.]+)[\s\S]*used_cpu_user:([\d.]+)/.exec(await redis.client.info('cpu'));
   return {
     workers: crew.reduce((sum, { pid = 0 }) => sum + treeMilliseconds(pid), 0),
-    queue: used ? 1000 * (Number(used[1]) + Number(used[2])) : 0,
+    queue: told ? 1000 * (Number(told[1]) + Number(told[2])) : 0,
   };
 }
 
