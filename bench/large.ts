@@ -100,7 +100,7 @@ export async function run(args: string[]): Promise<void> {
     );
   }
   const text = [
-    `${values.count} photographs of ${values.pictures}, enlarged to ${megapixels} megapixels, JPEG of quality 92, scaled and cut as for ImageNet. Differences of features are relative to the length of those of full decoding. Command: \`npm run bench -- large\`.`,
+    `${values.count} photographs of ${values.pictures}, enlarged to ${megapixels} megapixels, JPEG of quality 92, scaled and cut as for ImageNet. Differences of features are relative to the length of those of full decoding. Command: \`npm run bench -- large ${args.filter((word) => word !== '--write').join(' ')}\`.`,
     ...sections,
   ].join('\n\n');
   console.log(text);
@@ -143,7 +143,8 @@ function pixels(picture: Sharp): Promise<Buffer> {
 async function roundedOnce({ bytes }: Photograph): Promise<Uint8Array> {
   const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
-  const fine = Uint16Array.from(data, (value) => value * 256);
+  const fine = new Uint16Array(data.length);
+  for (let i = 0; i < data.length; i++) fine[i] = data[i] * 256;
   const scaled = await sharp(fine, { raw: { width, height, channels } })
     .toColourspace('rgb16')
     .resize(wanted)
