@@ -27,6 +27,7 @@ import {
 import { exposeTensor } from '../src/vision/onnx/expose.js';
 import { readGraph } from '../src/vision/onnx/graph.js';
 import { markdownTable, writeSection } from './shared/document.js';
+import { ownMilliseconds } from './shared/processor-time.js';
 import { oneNearestNeighbour } from './vision/one-nearest-neighbour.js';
 
 const processors = availableParallelism();
@@ -133,17 +134,12 @@ async function wholeRate(source: PictureSource, model: FeatureModel, out: string
     let left = few;
     for await (const picture of source.pictures()) if (left-- > 0) yield picture;
   }
-  const start = process.cpuUsage();
+  const start = ownMilliseconds();
   await extractFeatures({ ...source, count: few, pictures: first }, model, out, { batch, fresh: true });
-  const middle = process.cpuUsage(start);
+  const middle = ownMilliseconds();
   const { picturesPerSecond } = await extractFeatures(source, model, out, { batch, fresh: true });
-  const both = process.cpuUsage(start);
-  const marginal = milliseconds(both) - 2 * milliseconds(middle);
+  const marginal = ownMilliseconds() - middle - (middle - start);
   return { wall: picturesPerSecond, processor: marginal / (source.count - few) };
-}
-
-function milliseconds({ user, system }: NodeJS.CpuUsage): number {
-  return (user + system) / 1000;
 }
 
 interface Arrangement {
@@ -173,13 +169,13 @@ async function bareRate(
   const answers = () => Promise.all(team.map((worker) => new Promise((resolve) => worker.once('message', resolve))));
   await answers();
   const batches = Math.ceil(count / batch / workers);
-  const before = process.cpuUsage();
+  const before = ownMilliseconds();
   const begun = performance.now();
   const done = answers();
   for (const worker of team) worker.postMessage(batches);
   await done;
   const seconds = (performance.now() - begun) / 1000;
-  const processor = milliseconds(process.cpuUsage(before)) / (batches * workers * batch);
+  const processor = (ownMilliseconds() - before) / (batches * workers * batch);
   const ended = Promise.all(team.map((worker) => new Promise((resolve) => worker.once('exit', resolve))));
   for (const worker of team) worker.postMessage(0);
   await ended;

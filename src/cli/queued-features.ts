@@ -46,6 +46,7 @@ export function queuedShards(options: QueuedFeatures): ShardDispatcher {
       context,
       files: { model: path },
       offers: true,
+      ahead: true,
       onStatus: describeStatus(queue, progress),
       signal,
     });

@@ -1,6 +1,6 @@
 /** Extracts shards of features for a coordinator: fetches their pictures, and answers with rows and what failed. */
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FilePlaces, type FileRecord, obtainFile } from '../distribute/index.js';
@@ -41,41 +41,44 @@ export async function open({ places, ...options }: ShardContext) {
       { signal, onProgress }: { signal: AbortSignal; onProgress(progress: Progress): void },
     ): Promise<ShardAnswer> {
       let done = 0;
+      const stop = new AbortController();
+      const files = fetched(job.pictures, { ...places, cache, signal: AbortSignal.any([signal, stop.signal]) });
       try {
-        const local = await fetched(job.pictures, { ...places, cache, signal });
-        const { features, entries } = await extractor.extract(local, {
+        const pictures = job.pictures.map(({ file: _, ...picture }) => picture);
+        const { features, entries } = await extractor.extract(pictures, {
           signal,
+          // Pictures are decoded as they come, while the next ones are on their way.
+          locate: (i) => files[i],
           onPicture: () => onProgress({ done: ++done, total: job.pictures.length }),
         });
         const { data, rows, cols: dimension } = features;
         return {
           ...{ rows, dimension },
           features: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64'),
-          entries: entries.map((entry, i) => ({ ...entry, path: job.pictures[i].path })),
+          entries,
         };
       } finally {
-        await rm(cache, { recursive: true, force: true });
+        stop.abort();
+        await Promise.allSettled(files);
+        rmSync(cache, { recursive: true, force: true });
       }
     },
     close: () => extractor.close(),
   };
 }
 
-/** The pictures with paths on this machine, in the same order. */
-async function fetched(pictures: ShardJob['pictures'], places: FilePlaces & { cache: string }): Promise<Picture[]> {
-  const result: Picture[] = [];
-  let next = 0;
-  const fetchSome = async () => {
-    for (let i = next++; i < pictures.length; i = next++) {
-      const { file, ...picture } = pictures[i];
-      const path = file
-        ? await patiently(() => obtainFile(file, places), places.signal)
-        : join(places.cache, 'missing');
-      result[i] = { ...picture, path };
-    }
-  };
-  await Promise.all(Array.from({ length: fetches }, fetchSome));
-  return result;
+/** Where each picture will be on this machine, some of them fetched at a time. */
+function fetched(pictures: ShardJob['pictures'], places: FilePlaces & { cache: string }): Promise<string>[] {
+  const lanes = Array.from({ length: fetches }, () => Promise.resolve(''));
+  return pictures.map(({ file }, i) => {
+    const before = lanes[i % fetches];
+    const path = before.then(() =>
+      file ? patiently(() => obtainFile(file, places), places.signal) : join(places.cache, 'missing'),
+    );
+    path.catch(() => {});
+    lanes[i % fetches] = path;
+    return path;
+  });
 }
 
 async function patiently<T>(attempt: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -4,13 +4,15 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { closeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { artefact } from '../artefact.js';
 import { BackendError } from '../errors.js';
+import { openAnswerFile, readAnswer } from './answer-file.js';
 import { PictureError } from './errors.js';
-import type { PictureTask, TaskAnswer, TaskLimits, TaskReply, TaskRequest } from './task.js';
+import type { AnswerReply, PictureTask, TaskAnswer, TaskLimits, TaskReply, TaskRequest } from './task.js';
 
 /** A file's path, or the bytes of one. */
 export type PictureInput = string | Uint8Array;
@@ -18,6 +20,8 @@ export type PictureInput = string | Uint8Array;
 export interface DecodeOptions extends Partial<TaskLimits> {
   /** Show what there is of a damaged picture. @default false */
   tolerant?: boolean;
+  /** Takes the data of the answer where it has the same length, so that none is allocated. */
+  target?: Uint8Array;
   signal?: AbortSignal;
 }
 
@@ -27,8 +31,16 @@ const mostProcesses = Math.min(64, availableParallelism());
 const graceMs = 1000;
 const startMs = 30_000;
 
+/**
+ * What decoders of pictures allocate is kept for the next picture rather than given back, where the C library is that of
+ * GNU: half of the time in the kernel goes into clearing pages otherwise.
+ */
+const keepMemory = { MALLOC_MMAP_THRESHOLD_: String(2 ** 25), MALLOC_TRIM_THRESHOLD_: String(2 ** 26) };
+
 interface Decoder {
   readonly process: ChildProcess;
+  /** Descriptor of the file through which its answers come. */
+  readonly answers: number | undefined;
   readonly ready: Promise<void>;
 }
 
@@ -44,10 +56,9 @@ const killers = new Map<string, string>();
  * @throws PictureError when the picture gives no answer; other errors are about this machine
  */
 export async function decode(input: PictureInput, task: PictureTask, options: DecodeOptions = {}): Promise<TaskAnswer> {
-  const { tolerant = false, signal, ...given } = options;
+  const { tolerant = false, target, signal, ...given } = options;
   const limits = { ...defaultLimits, ...given };
-  const key = await identity(input);
-  const remembered = killers.get(key);
+  const remembered = killers.size > 0 ? killers.get(await identity(input)) : undefined;
   if (remembered) throw new PictureError('damaged', remembered, undefined, true);
   return inTurn(async () => {
     for (;;) {
@@ -56,13 +67,13 @@ export async function decode(input: PictureInput, task: PictureTask, options: De
       hold(decoder);
       try {
         await decoder.ready;
-        const answer = await ask(decoder, { input, task, limits, tolerant }, signal);
+        const answer = await ask(decoder, { input, task, limits, tolerant }, target, signal);
         release(decoder);
         return answer;
       } catch (error) {
         if (error instanceof PictureError && !error.killedDecoder) release(decoder);
         else decoder.process.kill('SIGKILL');
-        if (error instanceof PictureError && error.killedDecoder) killers.set(key, error.message);
+        if (error instanceof PictureError && error.killedDecoder) killers.set(await identity(input), error.message);
         // One that was ended while it had nothing to do says nothing about this picture.
         if (error !== unreachable) throw error;
       }
@@ -72,12 +83,8 @@ export async function decode(input: PictureInput, task: PictureTask, options: De
 
 async function identity(input: PictureInput): Promise<string> {
   if (typeof input !== 'string') return createHash('sha256').update(input).digest('hex');
-  // Asked before opening: opening a pipe would wait for somebody to write into it.
-  const found = await stat(input).catch((error: NodeJS.ErrnoException) => {
-    throw new PictureError('missing', error.code === 'ENOENT' ? 'there is no such file' : error.message, error);
-  });
-  if (!found.isFile()) throw new PictureError('not-a-picture', 'it is not a regular file');
-  return `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`;
+  const found = await stat(input).catch(() => undefined);
+  return found ? `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}` : input;
 }
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -93,13 +100,16 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function start(): Decoder {
+  const answers = openAnswerFile();
   const child = fork(fileURLToPath(artefact('decoding/decoder-process.js')), [], {
     // Flags of this process, such as --input-type, need not suit another.
     execArgv: [],
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: { ...keepMemory, ...process.env },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', answers ?? 'ignore'],
   });
   child.on('error', () => {});
+  if (answers !== undefined) child.once('exit', () => closeSync(answers));
   const ready = new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => child.kill('SIGKILL'), startMs);
     child.once('message', () => {
@@ -114,7 +124,7 @@ function start(): Decoder {
     });
   });
   ready.catch(() => {});
-  return { process: child, ready };
+  return { process: child, answers, ready };
 }
 
 /** The process stays for the next picture, and does not keep this one from ending. */
@@ -129,7 +139,12 @@ function hold(decoder: Decoder): void {
   decoder.process.channel?.ref();
 }
 
-function ask({ process: child }: Decoder, request: TaskRequest, signal?: AbortSignal): Promise<TaskAnswer> {
+function ask(
+  { process: child, answers }: Decoder,
+  request: TaskRequest,
+  target: Uint8Array | undefined,
+  signal: AbortSignal | undefined,
+): Promise<TaskAnswer> {
   const { seconds } = request.limits;
   return new Promise((resolve, reject) => {
     const kills = (fault: 'too-slow' | 'too-large' | 'damaged', message: string) =>
@@ -137,7 +152,7 @@ function ask({ process: child }: Decoder, request: TaskRequest, signal?: AbortSi
     let begun = false;
     const hear = (reply: TaskReply) => {
       if (reply.kind === 'begun') begun = true;
-      else if (reply.kind === 'answer') finish(() => resolve(reply.answer));
+      else if (reply.kind === 'answer') finish(() => resolve(whole(reply, answers, target)));
       else if (reply.kind === 'fault') finish(() => reject(new PictureError(reply.fault, reply.message)));
       else if (reply.kind === 'too-much-memory')
         kills('too-large', `decoding takes more than ${reply.mebibytes} MiB of memory`);
@@ -165,4 +180,13 @@ function ask({ process: child }: Decoder, request: TaskRequest, signal?: AbortSi
         if (error) finish(() => reject(unreachable));
       });
   });
+}
+
+/** Read at once: the file is the next picture's afterwards. */
+async function whole(
+  { answer, filed }: AnswerReply,
+  answers: number | undefined,
+  target?: Uint8Array,
+): Promise<TaskAnswer> {
+  return filed > 0 && answers !== undefined ? { ...answer, data: readAnswer(answers, filed, target) } : answer;
 }

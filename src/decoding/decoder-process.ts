@@ -2,12 +2,15 @@
  * The program of a decoding process: one picture at a time, until the process that started it goes away. Decoders are C
  * code that may hang, crash or fill the memory; here that costs one picture and nothing else.
  */
+import { writeAnswer } from './answer-file.js';
 import { PictureError } from './errors.js';
 import { perform } from './perform.js';
 import type { TaskReply, TaskRequest } from './task.js';
 
 /** How often memory is looked at while a picture is decoded. */
 const watchMs = 20;
+
+const nothing = new Uint8Array(0);
 
 /** Not `process.exit`, which waits for the threads a decoder may hang in. */
 const end = () => process.kill(process.pid, 'SIGKILL');
@@ -25,7 +28,9 @@ async function serve(request: TaskRequest): Promise<void> {
     send({ kind: 'too-much-memory', mebibytes }, end);
   }, watchMs);
   try {
-    send({ kind: 'answer', answer: await perform(request) });
+    const answer = await perform(request);
+    const filed = answer.data.length > 0 && writeAnswer(answer.data) ? answer.data.length : 0;
+    send({ kind: 'answer', answer: filed > 0 ? { ...answer, data: nothing } : answer, filed });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof PictureError) send({ kind: 'fault', fault: error.fault, message });

@@ -2,7 +2,8 @@
  * One picture, decoded in this process by libvips (sharp) with exactly the loader of its format: all others are blocked,
  * so that nothing a file says about itself hands it to a parser for drawings, documents or camera files.
  */
-import { open, writeFile } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import { PictureError } from './errors.js';
 import { type PictureFormat, sniff } from './sniff.js';
@@ -24,8 +25,18 @@ const damage = /premature end|bad huffman code|instead of rst/i;
 sharp.concurrency(1);
 sharp.cache(false);
 
+let allowed: PictureFormat | undefined;
+
+function allowOnly(format: PictureFormat): void {
+  if (format === allowed) return;
+  allowed = undefined;
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: [loaders[format]] });
+  allowed = format;
+}
+
 export async function perform(request: TaskRequest): Promise<TaskAnswer> {
-  const { input, bytes } = await content(request);
+  const { input, bytes } = content(request);
   const found = sniff(input);
   if (!('format' in found)) {
     if (bytes === 0) throw new PictureError('empty', 'the file has no bytes');
@@ -35,8 +46,7 @@ export async function perform(request: TaskRequest): Promise<TaskAnswer> {
   }
   const { format } = found;
   if (format === 'webp' && !request.tolerant) checkWebpChunks(input);
-  sharp.block({ operation: ['VipsForeignLoad'] });
-  sharp.unblock({ operation: [loaders[format]] });
+  allowOnly(format);
   try {
     return { ...(await decoded(input, format, request)), format, bytes };
   } catch (error) {
@@ -44,20 +54,34 @@ export async function perform(request: TaskRequest): Promise<TaskAnswer> {
   }
 }
 
-async function content({ input, limits }: TaskRequest): Promise<{ input: Uint8Array; bytes: number }> {
+/** Read without asking other threads: this process does nothing else meanwhile, and that would take longer. */
+function content({ input, limits }: TaskRequest): { input: Uint8Array; bytes: number } {
   if (typeof input !== 'string') return { input, bytes: input.length };
-  const handle = await open(input).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new PictureError('missing', 'there is no such file');
-    throw error;
-  });
+  requireFile(input);
+  const descriptor = openSync(input, 'r');
   try {
-    const { size } = await handle.stat();
+    const { size } = fstatSync(descriptor);
     if (size > limits.bytes)
       throw new PictureError('too-large', `the file has ${size} bytes, ${limits.bytes} are allowed`);
-    return { input: await handle.readFile(), bytes: size };
+    const bytes = Buffer.allocUnsafeSlow(size);
+    let read = 0;
+    for (let some = -1; some !== 0 && read < size; read += some)
+      some = readSync(descriptor, bytes, read, size - read, null);
+    return { input: bytes.subarray(0, read), bytes: size };
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
+}
+
+/** Asked before opening: opening a pipe would wait for somebody to write into it. */
+function requireFile(path: string): void {
+  try {
+    if (statSync(path).isFile()) return;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new PictureError('missing', code === 'ENOENT' ? 'there is no such file' : message, error);
+  }
+  throw new PictureError('not-a-picture', 'it is not a regular file');
 }
 
 type Decoded = Omit<TaskAnswer, 'format' | 'bytes'>;
@@ -71,11 +95,10 @@ async function decoded(input: Uint8Array, format: PictureFormat, request: TaskRe
     pages: 1,
     autoOrient: true,
   };
-  const header = await sharp(input, { ...options, limitInputPixels: false }).metadata();
-  const { width, height } = header.autoOrient;
-  const base = { width, height, frames: header.pages ?? 1, channels: header.channels ?? 0, data: new Uint8Array(0) };
+  // What is asked for pixels says their number by itself, and too many are refused on the way to them.
+  const base = task.kind === 'pixels' ? unknown : await header(input, options);
   if (task.kind === 'header') return base;
-  if (width * height > limits.pixels)
+  if (base.width * base.height > limits.pixels)
     throw new PictureError('too-large', `the picture has more than ${limits.pixels} pixels`);
   const run = async (failOn: SharpOptions['failOn']): Promise<Decoded> => {
     const picture = sharp(input, { ...options, failOn }).timeout({ seconds: limits.seconds });
@@ -94,6 +117,17 @@ async function decoded(input: Uint8Array, format: PictureFormat, request: TaskRe
     if (damage.test(error.message) || /timeout/i.test(error.message)) throw error;
     return run('error');
   });
+}
+
+const unknown: Decoded = { width: 0, height: 0, frames: 0, channels: 0, data: new Uint8Array(0) };
+
+async function header(input: Uint8Array, options: SharpOptions): Promise<Decoded> {
+  const {
+    autoOrient,
+    pages = 1,
+    channels = 0,
+  } = await sharp(input, { ...options, limitInputPixels: false }).metadata();
+  return { ...unknown, ...autoOrient, frames: pages, channels };
 }
 
 function arranged(picture: Sharp, task: TaskRequest['task']): Sharp {

@@ -51,6 +51,7 @@ export interface TaskAnswer {
   /** Turned upright; of the first frame. */
   width: number;
   height: number;
+  /** Not counted, 0, where pixels were asked for. */
   frames: number;
   channels: number;
   /** Bytes of the file. */
@@ -59,11 +60,18 @@ export interface TaskAnswer {
   data: Uint8Array;
 }
 
+export interface AnswerReply {
+  kind: 'answer';
+  answer: TaskAnswer;
+  /** Bytes of its data that lie in the file of answers; 0 where they are in the answer itself. */
+  filed: number;
+}
+
 export type TaskReply =
   | { kind: 'ready' }
   /** The picture has arrived; what happens from now on is its doing. */
   | { kind: 'begun' }
-  | { kind: 'answer'; answer: TaskAnswer }
+  | AnswerReply
   | { kind: 'fault'; fault: PictureFault; message: string }
   /** The process is about to end itself. */
   | { kind: 'too-much-memory'; mebibytes: number }

@@ -25,13 +25,15 @@ export interface DecodedPicture {
   readonly bytes: number;
 }
 
+/** @param target takes the pixels, where given: height × width × 3 bytes */
 export async function decodePicture(
   file: string,
   preprocessing: Preprocessing,
   limits: DecodeLimits = defaultLimits,
   signal?: AbortSignal,
+  target?: Uint8Array,
 ): Promise<DecodedPicture> {
-  const { data, bytes } = await decoded(file, preprocessing, limits, signal);
+  const { data, bytes } = await decoded(file, preprocessing, limits, signal, target);
   return { pixels: data, bytes };
 }
 
@@ -40,8 +42,9 @@ export async function decodeBytes(
   preprocessing: Preprocessing,
   limits: DecodeLimits = defaultLimits,
   signal?: AbortSignal,
+  target?: Uint8Array,
 ): Promise<Uint8Array> {
-  return (await decoded(bytes, preprocessing, limits, signal)).data;
+  return (await decoded(bytes, preprocessing, limits, signal, target)).data;
 }
 
 async function decoded(
@@ -49,10 +52,11 @@ async function decoded(
   preprocessing: Preprocessing,
   limits: DecodeLimits,
   signal?: AbortSignal,
+  target?: Uint8Array,
 ): Promise<TaskAnswer> {
   const [height, width] = preprocessing.size;
   const { maxPixels: pixels, maxBytes: bytes, maxSeconds: seconds } = limits;
-  const answer = await decode(input, pixelTask(preprocessing), { pixels, bytes, seconds, signal });
+  const answer = await decode(input, pixelTask(preprocessing), { pixels, bytes, seconds, target, signal });
   if (answer.width !== width || answer.height !== height)
     throw new PictureError('damaged', `decoded to ${answer.width}×${answer.height} instead of ${width}×${height}`);
   if (answer.channels === 3) return answer;

@@ -18,6 +18,8 @@ export interface PipelineOptions {
   readonly limits: DecodeLimits;
   readonly batch: number;
   readonly signal?: AbortSignal;
+  /** Where a picture is, by its place in the shard, for pictures that are still to come. @default its path in the folder */
+  readonly locate?: (place: number) => Promise<string>;
   /** Called when a picture has its features, or has failed. */
   readonly onPicture: (ok: boolean) => void;
 }
@@ -44,6 +46,8 @@ export class Pipeline {
   /** Batches under way, oldest first. */
   private readonly running: Promise<void>[] = [];
   private readonly freeBuffers: Uint8Array<ArrayBuffer>[] = [];
+  /** Each takes the pixels of one picture on their way from the decoder. */
+  private readonly freeTargets: Uint8Array[] = [];
 
   constructor(pool: InferencePool, options: PipelineOptions) {
     this.pool = pool;
@@ -78,6 +82,7 @@ export class Pipeline {
           continue;
         }
         buffer.set(pixels, filled.length * this.pixelBytes);
+        this.freeTargets.push(pixels);
         entry.row = count++;
         filled.push(entry);
         if (filled.length === this.options.batch) await submit();
@@ -129,26 +134,27 @@ export class Pipeline {
     const waiting: Promise<Decoded>[] = [];
     for (let next = 0; next < pictures.length || waiting.length > 0; ) {
       this.options.signal?.throwIfAborted();
-      while (next < pictures.length && waiting.length < ahead) waiting.push(this.begin(pictures[next++]));
+      while (next < pictures.length && waiting.length < ahead) waiting.push(this.begin(pictures[next], next++));
       yield await waiting.shift()!;
     }
   }
 
-  private begin(picture: Picture): Promise<Decoded> {
-    const decoding = this.decode(picture);
+  private begin(picture: Picture, place: number): Promise<Decoded> {
+    const decoding = this.decode(picture, place);
     // Whoever stops waiting for it does not want to hear how it ended.
     decoding.catch(() => {});
     return decoding;
   }
 
-  private async decode(picture: Picture): Promise<Decoded> {
-    const { folder, preprocessing, limits, signal } = this.options;
+  private async decode(picture: Picture, place: number): Promise<Decoded> {
+    const { folder, preprocessing, limits, signal, locate } = this.options;
     const { content } = picture;
-    const file = join(folder, picture.path);
+    const file = locate ? await locate(place) : join(folder, picture.path);
+    const target = this.freeTargets.pop() ?? new Uint8Array(this.pixelBytes);
     try {
-      if (content)
-        return { picture, bytes: content.length, pixels: await decodeBytes(content, preprocessing, limits, signal) };
-      return { picture, ...(await decodePicture(file, preprocessing, limits, signal)) };
+      if (!content) return { picture, ...(await decodePicture(file, preprocessing, limits, signal, target)) };
+      const pixels = await decodeBytes(content, preprocessing, limits, signal, target);
+      return { picture, bytes: content.length, pixels };
     } catch (error) {
       signal?.throwIfAborted();
       const known =

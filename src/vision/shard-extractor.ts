@@ -2,7 +2,7 @@
 import type { DecodeLimits } from './decode.js';
 import { InferencePool } from './inference-pool.js';
 import type { NetworkOptions } from './network.js';
-import { Pipeline, type ShardResult } from './pipeline.js';
+import { Pipeline, type PipelineOptions, type ShardResult } from './pipeline.js';
 import type { Picture } from './source.js';
 
 export interface ShardExtractorOptions {
@@ -26,14 +26,14 @@ export class ShardExtractor {
     return new ShardExtractor(await InferencePool.open(network, 0), options);
   }
 
-  /** @param pictures with absolute paths */
+  /** @param locate gives the path of the picture with this number, as soon as it is there */
   async extract(
     pictures: readonly Picture[],
-    { signal, onPicture }: { signal?: AbortSignal; onPicture?(): void } = {},
+    { signal, locate, onPicture }: { signal?: AbortSignal; onPicture?(): void } & Pick<PipelineOptions, 'locate'>,
   ): Promise<ShardResult> {
     const { network, limits, batch } = this.options;
     const preprocessing = network.preprocessing;
-    const work = { folder: '', preprocessing, limits, batch, signal, onPicture: () => onPicture?.() };
+    const work = { folder: '', preprocessing, limits, batch, signal, locate, onPicture: () => onPicture?.() };
     return (await new Pipeline(this.pool, work).shard(pictures)).done;
   }
 

@@ -50,6 +50,30 @@ describe('files of a run', () => {
     expect(await describeFile(join(folder, 'problem.npz'))).toEqual(record());
   });
 
+  it('that are large come in a stream and small ones in one piece, also several times at once', async () => {
+    const large = join(folder, 'large.npz');
+    await writeFile(large, randomBytes(5 * 2 ** 20));
+    const wanted = await describeFile(large);
+    const other = await serveFiles(new Map([[wanted.hash, large]]), '127.0.0.1', key);
+    const cache = join(folder, 'at-once');
+    for (const [file, { address }] of [
+      [wanted, other],
+      [record(), server],
+    ] as const) {
+      const paths = await Promise.all([1, 2, 3].map(() => obtainFile(file, { cache, address, key })));
+      expect(new Set(paths).size).toBe(1);
+      expect((await describeFile(paths[0])).hash).toBe(file.hash);
+    }
+    await other.close();
+    expect((await readdir(cache)).length).toBe(2);
+    const changed = { ...wanted, hash: hash.replace(/^./, '0') };
+    const wrong = await serveFiles(new Map([[changed.hash, large]]), '127.0.0.1', key);
+    const refusing = join(folder, 'large-refused');
+    await expect(obtainFile(changed, { cache: refusing, address: wrong.address, key })).rejects.toThrow('instead of');
+    await wrong.close();
+    expect(await readdir(refusing)).toEqual([]);
+  });
+
   it('are fetched once and then found in the cache', async () => {
     const cache = join(folder, 'cache');
     const path = await obtainFile(record(), { cache, address: server.address, key });

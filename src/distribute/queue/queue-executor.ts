@@ -54,6 +54,8 @@ export interface QueueExecutorOptions extends QueueCredentials {
   offers?: boolean;
   /** Whether an answer that was delivered is taken out of the queue at once, where there are very many. @default false */
   forgets?: boolean;
+  /** Whether a job waits in the queue for each place, so that no worker waits for one to be made; not where results decide what comes next. @default false */
+  ahead?: boolean;
   /** Address of this machine for workers that fetch the files. @default the one that talks to the queue */
   host?: string;
   /** How long to wait for another coordinator of this run, which may have died, to be given up. @default 11000 */
@@ -195,7 +197,7 @@ class QueueExecutor implements OfferingExecutor {
     const giveBack = this.#turn.take();
     this.#unfinished = true;
     const places: Places = {
-      count: () => this.width,
+      count: () => this.width * (this.#options.ahead ? 2 : 1),
       changed: () => new Promise((resolve) => this.#placesChanged.push(resolve)),
     };
     const signal = AbortSignal.any([this.#lost.signal, ...(options.signal ? [options.signal] : [])]);
