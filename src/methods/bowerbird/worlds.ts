@@ -124,7 +124,7 @@ export function likeFolder(
   ];
   const all = sum(counts);
   const shared = kinds.flatMap(({ own, like }) => {
-    if (own.length === 0 || like.length === 0) return [];
+    if (own.length === 0 || !(sum(like) > 0)) return [];
     const wanted = spreadLike(like, own.length);
     const [total, part] = [sum(wanted), sum(like) / all];
     return Array.from(random.permutation(own.length), (c, k) => ({ rows: own[c], share: (wanted[k] / total) * part }));

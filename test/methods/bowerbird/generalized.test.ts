@@ -145,6 +145,9 @@ describe('a rehearsal where known categories are candidates', () => {
     expect(rows.filter((j) => truth[j] < 3)).toHaveLength(45);
     expect(new Set(rows.map((j) => truth[j])).size).toBe(7);
     expect(rows.length).toBe(61);
+    const none = likeFolder(world, Float64Array.of(15, 15, 15, 0, 0, 0), 60, 1, 3);
+    expect(none.every((j) => truth[j] < 3)).toBe(true);
+    expect(none).toHaveLength(60);
   });
 });
 
