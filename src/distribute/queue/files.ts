@@ -90,6 +90,8 @@ async function download(
   // The same contents may be on their way twice.
   const part = `${target}.${randomUUID()}.part`;
   mkdirSync(dirname(target), { recursive: true });
+  // Before anybody is asked.
+  if (record.bytes > smallBytes) await requireRoom(record, dirname(target));
   try {
     const { statusCode, body } = await request(url, { signal, headersTimeout: stallMs, bodyTimeout: stallMs });
     if (statusCode !== 200) {
@@ -103,13 +105,21 @@ async function download(
   } catch (error) {
     rmSync(part, { force: true });
     signal?.throwIfAborted();
-    if (error instanceof QueueError) throw error;
     throw new QueueError(
       `${record.name} could not be fetched from the coordinator: ${(error as Error).message}`,
       'If the coordinator cannot be reached from here, share a folder with it and name it with --folder.',
       error,
     );
   }
+}
+
+async function requireRoom(record: FileRecord, folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (record.bytes > bavail * bsize)
+    throw new QueueError(
+      `${record.name} has ${record.bytes} bytes, ${bavail * bsize} are free in ${folder}`,
+      'Name another folder with --cache.',
+    );
 }
 
 /** In one piece, and written at once: for a picture the steps of a stream would take longer than all else. */
@@ -136,15 +146,6 @@ async function receiveLarge(
   part: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const folder = dirname(part);
-  const { bavail, bsize } = await statfs(folder);
-  if (record.bytes > bavail * bsize) {
-    dropped(body);
-    throw new QueueError(
-      `${record.name} has ${record.bytes} bytes, ${bavail * bsize} are free in ${folder}`,
-      'Name another folder with --cache.',
-    );
-  }
   const hash = createHash('sha256');
   let bytes = 0;
   await pipeline(
