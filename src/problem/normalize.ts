@@ -3,7 +3,7 @@
  * pictures together. Centring subtracts each domain's own mean (auxiliary, web, test, validation web) before scaling.
  */
 import { ArgumentError, ProblemError } from '../errors.js';
-import type { Matrix } from '../linalg/index.js';
+import type { Matrix, RealArray } from '../linalg/index.js';
 import type { Problem } from './problem.js';
 
 export type FeatureScaling = 'l2' | 'none' | 'zscore';
@@ -99,15 +99,29 @@ export function zeroVectorError(array: string, row: number): ProblemError {
 export function scaleToUnitLength(name: string, matrix: Matrix, first = 0): void {
   for (let i = 0; i < matrix.rows; i++) {
     const row = matrix.row(i);
-    let largest = 0;
-    for (let j = 0; j < row.length; j++) largest = Math.max(largest, Math.abs(row[j]));
+    const largest = largestOf(row);
     if (largest === 0) throw zeroVectorError(name, first + i);
-    // Dividing by the largest entry first keeps the squares from overflowing or vanishing.
-    let squares = 0;
-    for (let j = 0; j < row.length; j++) squares += (row[j] / largest) ** 2;
-    const factor = Math.sqrt(squares);
-    for (let j = 0; j < row.length; j++) row[j] = row[j] / largest / factor;
+    divide(row, largest, lengthOver(row, largest));
   }
+}
+
+/** Largest size of an entry; NaN where one is none. */
+export function largestOf(row: RealArray): number {
+  let largest = 0;
+  for (let j = 0; j < row.length; j++) largest = Math.max(largest, Math.abs(row[j]));
+  return largest;
+}
+
+/** Length of the row over its largest entry: dividing by that first keeps the squares from overflowing or vanishing. */
+export function lengthOver(row: RealArray, largest: number): number {
+  let squares = 0;
+  for (let j = 0; j < row.length; j++) squares += (row[j] / largest) ** 2;
+  return Math.sqrt(squares);
+}
+
+/** By both in turn, in place. */
+export function divide(row: RealArray, largest: number, length: number): void {
+  for (let j = 0; j < row.length; j++) row[j] = row[j] / largest / length;
 }
 
 /** The first three matrices (auxiliary, web, test) give the means and deviations; all are changed by them. */

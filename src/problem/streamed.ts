@@ -4,11 +4,11 @@
  */
 import { ArgumentError, FormatError, ProblemError } from '../errors.js';
 import type { ArrayRows } from '../formats/index.js';
-import { type Dtype, Matrix, type RealArray } from '../linalg/index.js';
+import { type Dtype, Matrix } from '../linalg/index.js';
 import { openArrays } from './array-source.js';
 import { checkProblem, notFiniteError } from './check.js';
 import type { LoadOptions } from './load.js';
-import { normalizeInPlace, scaleToUnitLength } from './normalize.js';
+import { divide, largestOf, lengthOver, normalizeInPlace, zeroVectorError } from './normalize.js';
 import type { Problem } from './problem.js';
 import { type PictureSet, readArrayProblem, setNames } from './read-arrays.js';
 
@@ -138,20 +138,28 @@ const featuresOf = (set: PictureSet): string => `${setNames[set]}_features`;
 
 function scaledRows(name: string, source: ArrayRows, dtype: Dtype, unitLength: boolean): FeatureRows {
   const [rows, cols] = source.shape;
+  // What each row is divided by, once it has been looked at; 0 before.
+  const [largests, lengths] = [new Float64Array(rows), new Float64Array(rows)];
   return {
     ...{ rows, cols, dtype, sequential: source.sequential },
     async read(into, start, end) {
       const block = new Matrix(into.data, end - start, cols);
       await source.readRows(start, end, block.data);
-      const wrong = firstNotFinite(block.data, block.rows * cols);
-      if (wrong >= 0) throw notFiniteError(name, start + Math.floor(wrong / cols), wrong % cols, block.data[wrong]);
-      if (unitLength) scaleToUnitLength(name, block, start);
+      for (let i = start; i < end; i++) {
+        const row = block.row(i - start);
+        if (largests[i] === 0) {
+          const largest = largestOf(row);
+          if (!(largest < Number.POSITIVE_INFINITY)) {
+            const wrong = row.findIndex((value) => !Number.isFinite(value));
+            throw notFiniteError(name, i, wrong, row[wrong]);
+          }
+          if (!unitLength) continue;
+          if (largest === 0) throw zeroVectorError(name, i);
+          largests[i] = largest;
+          lengths[i] = lengthOver(row, largest);
+        }
+        divide(row, largests[i], lengths[i]);
+      }
     },
   };
-}
-
-/** Place of the first of so many numbers that is none, or infinite; −1 where all are finite. */
-function firstNotFinite(values: RealArray, count: number): number {
-  for (let k = 0; k < count; k++) if (!Number.isFinite(values[k])) return k;
-  return -1;
 }
