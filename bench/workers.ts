@@ -5,8 +5,8 @@
  * PATH, lies between them on a free loopback port. A further run has one of its two workers killed and another one join. All
  * must leave the same bytes. Starting (loading the network here and in the workers, sending it to them, connecting) is what the
  * first shards take beyond the time of later ones. Rates by the clock mean something where there is a free core for each
- * worker, its decoder, the coordinator and Redis; `--pin` gives each worker, with its decoder, one core of its own and
- * the coordinator the others (needs taskset and six cores).
+ * worker, its decoder, the coordinator and Redis. `--pin` (needs taskset) gives each worker, with its decoder, one core and no
+ * more; the coordinator has the others from six cores on, and what workers leave of theirs on fewer.
  * Options: `--model A,B`, `--count N,M` (pictures for each model; those of the folder over and over), `--pictures FOLDER`,
  * `--shard-size N`, `--rounds N`, `--pin`, `--write` (into docs/benchmarks.md).
  */
@@ -67,7 +67,7 @@ export async function run(args: string[]): Promise<void> {
       write: { type: 'boolean', default: false },
     },
   });
-  if (values.pin && availableParallelism() < 6) throw new Error('--pin needs six cores');
+  if (values.pin && availableParallelism() < 2) throw new Error('--pin needs two cores');
   const loadBefore = loadavg()[0];
   const folder = await mkdtemp(join(tmpdir(), 'bowerbird-workers-'));
   const rows: string[][] = [];
@@ -233,14 +233,21 @@ async function used(redis: RedisServer, crew: readonly ChildProcess[]): Promise<
   };
 }
 
-/** Core 0 and those after the workers' are left to all others. */
+/** From here on core 0 and those after the workers' are left to all others. */
+const coresForAll = 6;
+
+/** Two workers at a time, and one that takes the place of a killed one. */
+function coreOf(place: number): string {
+  return String(availableParallelism() < coresForAll ? place % 2 : 1 + place);
+}
+
 function pinned(pin: boolean, cores: string, words: string[]): [program: string, words: string[]] {
   return pin ? ['taskset', ['-c', cores, process.execPath, ...words]] : [process.execPath, words];
 }
 
 function startWorker(redis: RedisServer, cache: string, pin: boolean, place: number): ChildProcess {
   const words = [main, 'worker', '--queue', redis.url, '--jobs', '1', '--lock', '3', '--cache', cache, '--quiet'];
-  return spawn(...pinned(pin, String(1 + place), words), { stdio: ['ignore', 'ignore', 'inherit'] });
+  return spawn(...pinned(pin, coreOf(place), words), { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 function startCoordinator(redis: RedisServer, setting: Setting, out: string, workers: number): ChildProcess {
@@ -249,7 +256,7 @@ function startCoordinator(redis: RedisServer, setting: Setting, out: string, wor
     ...['--out', out, '--shard-size', String(setting.shardSize), '--quiet'],
   ];
   const rest = `0,${2 + workers}-${availableParallelism() - 1}`;
-  return spawn(...pinned(setting.pin, rest, words), { stdio: ['ignore', 'ignore', 'inherit'] });
+  return spawn(...pinned(setting.pin && availableParallelism() >= coresForAll, rest, words), { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** When each shard was written, in milliseconds, in their order. */

@@ -5,8 +5,9 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
+import { canEnlarge, enlarge, type Pixels } from './enlarge.js';
 import { PictureError } from './errors.js';
-import { type PictureFormat, sniff } from './sniff.js';
+import { jpegFrame, type PictureFormat, sniff } from './sniff.js';
 import type { PixelTask, TaskAnswer, TaskRequest } from './task.js';
 import { checkWebpChunks } from './webp-chunks.js';
 
@@ -101,8 +102,13 @@ async function decoded(input: Uint8Array, format: PictureFormat, request: TaskRe
   if (base.width * base.height > limits.pixels)
     throw new PictureError('too-large', `the picture has more than ${limits.pixels} pixels`);
   const run = async (failOn: SharpOptions['failOn']): Promise<Decoded> => {
-    const picture = sharp(input, { ...options, failOn }).timeout({ seconds: limits.seconds });
-    const { data, info } = await arranged(picture, task).toBuffer({ resolveWithObject: true });
+    const open = () => sharp(input, { ...options, failOn }).timeout({ seconds: limits.seconds });
+    if (task.kind === 'pixels' && format === 'jpeg' && isSmall(input, task)) {
+      const found = await asItIs(open());
+      // What the file says need not be so.
+      if (canEnlarge(found, task)) return { ...base, ...enlarge(found, task) };
+    }
+    const { data, info } = await arranged(open(), task).toBuffer({ resolveWithObject: true });
     return { ...base, ...(task.kind === 'pixels' && info), channels: info.channels, data };
   };
   if (task.kind === 'first-frame') {
@@ -140,6 +146,18 @@ function arranged(picture: Sharp, task: TaskRequest['task']): Sharp {
   if (task.kind === 'grey')
     return picture.flatten({ background: '#ffffff' }).resize(task.side, task.side, { fit: 'fill' }).greyscale().raw();
   throw new Error(`no picture comes of ${task.kind}`);
+}
+
+/** Where a picture is turned, libvips cuts and turns in an order of its own. */
+function isSmall(input: Uint8Array, task: PixelTask): boolean {
+  const frame = jpegFrame(input);
+  return frame !== undefined && !frame.exif && canEnlarge(frame, task);
+}
+
+async function asItIs(picture: Sharp): Promise<Pixels> {
+  const pixels = picture.toColourspace('srgb').raw({ depth: 'uchar' });
+  const { data, info } = await pixels.toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height, channels: info.channels };
 }
 
 /** Resizing is left to one pass of libvips, which then computes only the pixels that are kept. */

@@ -76,3 +76,26 @@ const otherTexts: readonly [pattern: RegExp, name: string, picture: boolean][] =
   [/^</, 'markup', false],
   [/^[{[]/, 'JSON or other text', false],
 ];
+
+/** What the headers of a JPEG file say of its pixels. */
+export interface JpegFrame {
+  /** Before the picture is turned upright. */
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  /** Whether the file may say that it has to be turned. */
+  readonly exif: boolean;
+}
+
+export function jpegFrame(bytes: Uint8Array): JpegFrame | undefined {
+  const word = (at: number) => bytes[at] * 256 + bytes[at + 1];
+  let exif = false;
+  for (let at = 2; at + 10 <= bytes.length && bytes[at] === 0xff; at += 2 + word(at + 2)) {
+    const marker = bytes[at + 1];
+    if (marker === 0xe1) exif = true;
+    // Tables, extensions and settings have markers of the same range.
+    if (marker < 0xc0 || marker > 0xcf || marker === 0xc4 || marker === 0xc8 || marker === 0xcc) continue;
+    return { height: word(at + 5), width: word(at + 7), channels: bytes[at + 9], exif };
+  }
+  return undefined;
+}
