@@ -256,7 +256,9 @@ function startCoordinator(redis: RedisServer, setting: Setting, out: string, wor
     ...['--out', out, '--shard-size', String(setting.shardSize), '--quiet'],
   ];
   const rest = `0,${2 + workers}-${availableParallelism() - 1}`;
-  return spawn(...pinned(setting.pin && availableParallelism() >= coresForAll, rest, words), { stdio: ['ignore', 'ignore', 'inherit'] });
+  return spawn(...pinned(setting.pin && availableParallelism() >= coresForAll, rest, words), {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 /** When each shard was written, in milliseconds, in their order. */

@@ -47,7 +47,8 @@ interface Decoder {
 const idle: Decoder[] = [];
 const waiting: (() => void)[] = [];
 let running = 0;
-const unreachable = new Error('the decoder is gone');
+const gone = new Error('the decoder is gone');
+const endedByIt = 'decoders ended while reading it';
 /** Pictures that killed their decoder, by what tells files apart without reading them. */
 const killers = new Map<string, string>();
 
@@ -61,9 +62,9 @@ export async function decode(input: PictureInput, task: PictureTask, options: De
   const remembered = killers.size > 0 ? killers.get(await identity(input)) : undefined;
   if (remembered) throw new PictureError('damaged', remembered, undefined, true);
   return inTurn(async () => {
-    for (;;) {
+    for (let again = false; ; again = true) {
       signal?.throwIfAborted();
-      const decoder = idle.pop() ?? start();
+      const decoder = (again ? undefined : idle.pop()) ?? start();
       hold(decoder);
       try {
         await decoder.ready;
@@ -73,9 +74,11 @@ export async function decode(input: PictureInput, task: PictureTask, options: De
       } catch (error) {
         if (error instanceof PictureError && !error.killedDecoder) release(decoder);
         else decoder.process.kill('SIGKILL');
-        if (error instanceof PictureError && error.killedDecoder) killers.set(await identity(input), error.message);
-        // One that was ended while it had nothing to do says nothing about this picture.
-        if (error !== unreachable) throw error;
+        // A decoder may have been ended by others; two that end with the same picture were ended by it.
+        if (error === gone && !again) continue;
+        const known = error === gone ? new PictureError('damaged', endedByIt, undefined, true) : error;
+        if (known instanceof PictureError && known.killedDecoder) killers.set(await identity(input), known.message);
+        throw known;
       }
     }
   });
@@ -149,35 +152,30 @@ function ask(
   return new Promise((resolve, reject) => {
     const kills = (fault: 'too-slow' | 'too-large' | 'damaged', message: string) =>
       finish(() => reject(new PictureError(fault, message, undefined, true)));
-    let begun = false;
     const hear = (reply: TaskReply) => {
-      if (reply.kind === 'begun') begun = true;
-      else if (reply.kind === 'answer') finish(() => resolve(whole(reply, answers, target)));
+      if (reply.kind === 'answer') finish(() => resolve(whole(reply, answers, target)));
       else if (reply.kind === 'fault') finish(() => reject(new PictureError(reply.fault, reply.message)));
       else if (reply.kind === 'too-much-memory')
         kills('too-large', `decoding takes more than ${reply.mebibytes} MiB of memory`);
       else if (reply.kind === 'system')
         finish(() => reject(Object.assign(new Error(reply.message), { code: reply.code })));
     };
-    const gone = (code: number | null, killed: string | null) => {
-      if (!begun) finish(() => reject(unreachable));
-      else kills('damaged', `the decoder ended while reading it (${killed ?? `exit code ${code}`})`);
-    };
+    const ended = () => finish(() => reject(gone));
     const late = () => kills('too-slow', `decoding took more than ${seconds} seconds and was ended`);
     const abort = () => finish(() => reject(signal?.reason));
     const timer = setTimeout(late, seconds * 1000 + graceMs);
     const finish = (act: () => void) => {
       clearTimeout(timer);
-      child.off('message', hear).off('exit', gone);
+      child.off('message', hear).off('exit', ended);
       signal?.removeEventListener('abort', abort);
       act();
     };
-    child.on('message', hear).on('exit', gone);
+    child.on('message', hear).on('exit', ended);
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted) abort();
     else
       child.send(request, (error) => {
-        if (error) finish(() => reject(unreachable));
+        if (error) ended();
       });
   });
 }

@@ -20,7 +20,6 @@ function send(reply: TaskReply, then = () => {}): void {
 }
 
 async function serve(request: TaskRequest): Promise<void> {
-  send({ kind: 'begun' });
   const { mebibytes } = request.limits;
   const watch = setInterval(() => {
     if (process.memoryUsage.rss() <= mebibytes * 2 ** 20) return;

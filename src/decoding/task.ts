@@ -69,8 +69,6 @@ export interface AnswerReply {
 
 export type TaskReply =
   | { kind: 'ready' }
-  /** The picture has arrived; what happens from now on is its doing. */
-  | { kind: 'begun' }
   | AnswerReply
   | { kind: 'fault'; fault: PictureFault; message: string }
   /** The process is about to end itself. */

@@ -27,6 +27,14 @@ function children(): number[] {
     .map((line) => Number.parseInt(line, 10));
 }
 
+function residentBytes(pid: number): number {
+  try {
+    return 1024 * Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
+  } catch {
+    return 0;
+  }
+}
+
 describe('decoding processes', () => {
   it('answer many pictures at the same time, each its own', async () => {
     const files = await Promise.all(Array.from({ length: 30 }, (_, i) => picture(`many-${i}.png`, i * 8)));
@@ -52,10 +60,24 @@ describe('decoding processes', () => {
     expect((await decode(await picture('next.png', 2), grey)).width).toBe(90);
   });
 
-  it('that die take one picture with them, not the others', async () => {
-    const error = decode(await picture('dies.png', 3), grey).catch((thrown: unknown) => thrown);
+  it('that others end take no picture with them', async () => {
+    const file = await picture('dies.png', 3);
+    await decode(file, grey);
+    const waiting = decode(file, grey);
     for (const pid of children()) process.kill(pid, 'SIGKILL');
-    await error;
+    expect((await waiting).height).toBe(70);
+  });
+
+  it('that end twice with the same picture take it with them, not the others', async () => {
+    const file = join(folder, 'kills.png');
+    writeFileSync(file, interlacedPng(6000, 6000));
+    const waiting = decode(file, grey).catch((thrown: unknown) => thrown);
+    const killing = setInterval(() => {
+      for (const pid of children()) if (residentBytes(pid) > 2e8) process.kill(pid, 'SIGKILL');
+    }, 5);
+    const error = await waiting;
+    clearInterval(killing);
+    expect(error).toMatchObject({ fault: 'damaged', killedDecoder: true });
     const after = await Promise.all(
       [4, 5, 6, 7].map(async (red) => decode(await picture(`after-${red}.png`, red), grey)),
     );
