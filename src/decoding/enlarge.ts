@@ -1,6 +1,7 @@
 /**
  * Enlarges pixels exactly as libvips does with its linear kernel, byte for byte, which takes libvips longer than decoding a
- * small picture. The kernel is that of assembly/pictures.
+ * small picture. The kernel is that of assembly/pictures. (What browsers scale with, field/src/pictures, knows all kernels and
+ * differs from libvips by one of 255 at most.)
  */
 import { readFileSync } from 'node:fs';
 import { artefact } from '../artefact.js';

@@ -17,15 +17,18 @@ import { FileCache } from './file-cache.js';
 import { fitIds, type KeptFit, keepFit, openFit, openStandingFit } from './history.js';
 import { type ListedPicture, listLeftOut, listPictures } from './web-pictures.js';
 
+type Listed = ReadonlyMap<string, ListedPicture>;
+
 export class Library {
   readonly folder: string;
   readonly #workspace: FileCache<Workspace>;
-  readonly #listed: FileCache<ReadonlyMap<string, ListedPicture>>;
+  readonly #listed: FileCache<Listed>;
   readonly #own: Record<'auxiliary' | 'test', FileCache<ReadonlyMap<string, OwnPicture>>>;
   readonly #fit: FileCache<KeptFit | undefined>;
   readonly #decisions: FileCache<Awaited<ReturnType<typeof readDecisions>>>;
   #listing: Promise<ListedPicture[]> | undefined;
-  #leftOut: { stamp: string; pictures: ReadonlyMap<string, ListedPicture> } | undefined;
+  /** The catalog's other pictures, and those that they are other than. */
+  #leftOut: { listed: Listed; pictures: Listed } | undefined;
 
   constructor(folder: string) {
     this.folder = folder;
@@ -75,23 +78,22 @@ export class Library {
     return this.#decisions.get();
   }
 
-  listed(): Promise<ReadonlyMap<string, ListedPicture>> {
+  listed(): Promise<Listed> {
     return this.#listed.get();
   }
 
   /** The catalog's other pictures; those last seen while something else has the catalog. */
-  async leftOut(): Promise<{ pictures: ReadonlyMap<string, ListedPicture>; notice?: string }> {
+  async leftOut(): Promise<{ pictures: Listed; notice?: string }> {
     const workspace = await this.workspace();
     const missing = 'pictures that the crawl left out are shown when the run has ended';
     if (await workIsOn(workspace)) return { pictures: this.#leftOut?.pictures ?? new Map(), notice: missing };
     const listed = await this.listed();
-    const stamp = String(listed.size);
-    if (this.#leftOut?.stamp !== stamp)
+    if (this.#leftOut?.listed !== listed)
       try {
         // A process opens a catalog once; whoever asks meanwhile gets the same answer.
         this.#listing ??= listLeftOut(workspace);
         const pictures = (await this.#listing).filter(({ id }) => !listed.has(id));
-        this.#leftOut = { stamp, pictures: byId(pictures) };
+        this.#leftOut = { listed, pictures: byId(pictures) };
       } catch (error) {
         return { pictures: new Map(), notice: `pictures that were left out: ${(error as Error).message}` };
       } finally {
@@ -139,6 +141,6 @@ async function ownPictures(index: string): Promise<ReadonlyMap<string, OwnPictur
   return pictures;
 }
 
-function byId(pictures: readonly ListedPicture[]): ReadonlyMap<string, ListedPicture> {
+function byId(pictures: readonly ListedPicture[]): Listed {
   return new Map(pictures.map((picture) => [picture.id, picture]));
 }

@@ -157,6 +157,8 @@ describe('redirects', () => {
     await expect(fetched('/self')).rejects.toMatchObject({ kind: 'redirect-loop' });
     answers['/out'] = to('file:///etc/passwd');
     await expect(fetched('/out')).rejects.toMatchObject({ name: 'FetchFailure' });
+    answers['/unchanged'] = to('/7', 304);
+    await expect(fetched('/unchanged')).rejects.toMatchObject({ kind: 'unexpected-answer' });
     answers['/nowhere'] = plain(302, {}, '');
     await expect(fetched('/nowhere')).rejects.toMatchObject({ kind: 'unexpected-answer' });
   });

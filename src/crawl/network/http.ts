@@ -160,7 +160,7 @@ export class HttpClient {
       });
       try {
         const { statusCode: status, headers } = answer;
-        if (status >= 300 && status < 400 && typeof headers.location === 'string')
+        if (redirects.has(status) && typeof headers.location === 'string')
           return { location: headers.location, status };
         this.#refuseStatus(url, status, headers);
         this.limiter.succeeded(url.hostname);
@@ -237,6 +237,9 @@ export class HttpClient {
     }
   }
 }
+
+/** 304 is none, whatever it names. */
+const redirects: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
 
 /**
  * What is asked after a redirect. Headers other than `accept` may be credentials, and so may a form: neither leaves for

@@ -224,7 +224,7 @@ export class Bowerbird implements Method {
     };
     // A small folder is settled from the beginning, as a whole fit would; in a large one a few rounds go on from the last.
     const { rows, cols } = pictures.rows;
-    const small = rows * cols * state.candidates <= smallWork;
+    const small = rows * cols * state.candidates.count <= smallWork;
     const start = (small ? alone : state.solver).fork(state.solver.options, ground);
     if (small) start.learnFromWeb();
     const settled = small
@@ -381,7 +381,7 @@ function answerAlone(state: TestState): void {
 function linearModel(state: TestState): LinearModel {
   const { solver, shift, offsets } = state;
   const scale = solver.options.sharpness / state.scale;
-  return linearFormula(solver.ground.space, state.candidateMeans(), scale, { offsets, shift });
+  return linearFormula(solver.ground.space, state.candidates.means(), scale, { offsets, shift });
 }
 
 export const bowerbirdSpec: MethodSpec = {

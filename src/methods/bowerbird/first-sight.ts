@@ -1,7 +1,8 @@
 /** What the pictures of a folder seem to be before any of them has been learnt from. */
 import { type Matrix, visitRows } from '../../linalg/index.js';
+import { candidatesOf } from './candidates.js';
 import type { BowerbirdSolver } from './solver.js';
-import { candidatesOf, shortSum, type TestSide, TestState } from './test-state.js';
+import { shortSum, type TestSide, TestState } from './test-state.js';
 import { axpy } from './vectors.js';
 
 /** Scores that a GPU makes at a time where nothing is kept of them. */

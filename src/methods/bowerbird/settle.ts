@@ -56,7 +56,7 @@ export async function settle(
       solver.updateMeans(state);
       due = rounds + (solver.judgeWeb() < webRest && solver.manyWeb ? webPause : 1);
     } else solver.updateMeans(state);
-    state.stretchMeans();
+    state.candidates.stretch();
     change = state.assign(true);
     step++;
     // In a large folder that rests already the rounds before the shift, and those between it and the last one, are left out.

@@ -1,15 +1,15 @@
 /** The test pictures' side of the estimate: assignments, shares, variance and shift. */
 import { MemoryError } from '../../errors.js';
-import { type ArrayOf, type Dtype, Matrix, type RowLeaders, visitRows } from '../../linalg/index.js';
-import { roomOn, rowDots } from '../../numerics/index.js';
-import { stackRows } from '../../problem/index.js';
+import { type Dtype, Matrix, type RowLeaders, visitRows } from '../../linalg/index.js';
+import { roomOn } from '../../numerics/index.js';
+import { Candidates } from './candidates.js';
 import type { Placed } from './ground.js';
 import { answerWeights, holdAnswers, holdLeaders } from './known.js';
 import type { Neighbours } from './neighbours.js';
 import { equalShares, learnShares, type ShareModel, type StatedShares, shareOffsets, shareTerms } from './shares.js';
 import type { BowerbirdSolver } from './solver.js';
 import type { ShiftedSums } from './sums.js';
-import { axpy, dotOf, inPrecision, productsWith, shrunken, timesVector } from './vectors.js';
+import { axpy, dotOf, productsWith, shrunken, timesVector } from './vectors.js';
 
 /** The test pictures and what is known of them. */
 export interface TestSide {
@@ -30,8 +30,6 @@ export interface TestSide {
 export const shortSum = 4096;
 /** Scores above which a folder is a large one. */
 const manyScores = 2 ** 20;
-/** A direction of which next to nothing is known is not made a long one. */
-const mostStretch = 4;
 /** Of a step that lowers the objective. */
 const mostHalvings = 10;
 
@@ -45,13 +43,10 @@ function unlessMemoryEnds(make: () => Matrix): Matrix | undefined {
   }
 }
 
-export const candidatesOf = ({ categories, ground }: BowerbirdSolver): number =>
-  categories + (ground.generalized ? ground.known.means.rows : 0);
-
 export class TestState {
   readonly side: TestSide;
   readonly solver: BowerbirdSolver;
-  readonly candidates: number;
+  readonly candidates: Candidates;
   /** q, nt×candidates, and the scores it comes from, without neighbours and shares; in the pictures' precision. */
   assignments: Matrix;
   readonly scores: Matrix;
@@ -60,10 +55,6 @@ export class TestState {
   /** The answers by which neighbours spoke last, and whether what they said has been added to the scores themselves. */
   #spoken: Matrix | undefined;
   #heard = false;
-  /** Means of the known categories, where these are candidates: their labelled pictures are as many test pictures. */
-  #knownMeans: Matrix<Float64Array> | undefined;
-  /** f_c of the listed categories. */
-  #stretch!: Float64Array;
   /** Room for what is summed up or gone back to: while answers change, the last ones. */
   #scratch: Matrix;
   /** Sums of the pictures by candidate, until the assignments change. */
@@ -86,23 +77,21 @@ export class TestState {
     this.solver = solver;
     this.side = side;
     const { rows } = side.pictures.rows;
-    this.candidates = candidatesOf(solver);
+    this.candidates = new Candidates(solver);
     const { dtype } = side.pictures.rows;
-    const matrix = () => roomOn(solver.ground.backend, rows, this.candidates, dtype);
+    const matrix = () => roomOn(solver.ground.backend, rows, this.candidates.count, dtype);
     this.assignments = matrix();
     this.scores = matrix();
     this.#scratch = matrix();
     this.#evidence = (side.neighbours && unlessMemoryEnds(matrix)) ?? this.scores;
-    this.offsets = new Float64Array(this.candidates);
-    this.counts = new Float64Array(this.candidates);
+    this.offsets = new Float64Array(this.candidates.count);
+    this.counts = new Float64Array(this.candidates.count);
     this.shareModel = equalShares;
     this.shift = new Float64Array(solver.ground.dimension);
     this.variance = side.variance;
     this.#weights = side.listed ?? new Float64Array(rows).fill(1);
     this.#voices = answerWeights(this.#weights, side.known, side.answerWeight);
-    if (solver.ground.generalized) this.#knownMeans = solver.ground.known.means;
     this.#strangerShare = 1 - this.#weights.reduce((sum, weight) => sum + weight, 0) / rows;
-    this.stretchMeans();
     this.score();
     this.#hear();
     this.#combine();
@@ -116,7 +105,7 @@ export class TestState {
 
   /** Whether a round takes its time. */
   get large(): boolean {
-    return this.scores.rows * this.candidates > manyScores;
+    return this.scores.rows * this.scores.cols > manyScores;
   }
 
   /** Scores with all that speaks for them: the logarithms of q up to a constant of each row. */
@@ -151,63 +140,24 @@ export class TestState {
     this.#count();
   }
 
-  /**
-   * f_c: a mean is expected to be as long as √(‖μ_c‖² + d · variance left in it), but the estimate is ‖μ_c‖. Shorter than
-   * others because less is known of it, it would be near to every picture, and far from those of its own.
-   */
-  stretchMeans(): void {
-    const { squares, meanVariances, ground } = this.solver;
-    const stretched = (square: number, c: number) =>
-      square > 0 ? Math.sqrt(1 + (ground.dimension * meanVariances[c]) / square) : 1;
-    this.#stretch = squares.map((square, c) => Math.min(mostStretch, stretched(square, c)));
-  }
-
-  /** f_c μ_c of the listed categories, which pictures are compared with. */
-  stretchedMeans<D extends Dtype = 'float64'>(dtype?: D): Matrix<ArrayOf<D>> {
-    const { means } = this.solver;
-    const result = Matrix.zeros(means.rows, means.cols, dtype);
-    for (let c = 0; c < means.rows; c++) {
-      const [to, from, factor] = [result.row(c), means.row(c), this.#stretch[c]];
-      for (let j = 0; j < to.length; j++) to[j] = factor * from[j];
-    }
-    return result;
-  }
-
-  /** What pictures are compared with: f_c μ_c and the means of known categories that are candidates. */
-  candidateMeans(): Matrix<Float64Array> {
-    const listed = this.stretchedMeans();
-    return this.#knownMeans ? (stackRows(listed, this.#knownMeans) as Matrix<Float64Array>) : listed;
-  }
-
   /** β l_jc, l the Gaussian log density at f_c μ_c + δ up to the part that all candidates share. */
   score(): void {
     const { backend, dimension: d } = this.solver.ground;
     const { rows, squaredLengths } = this.side.pictures;
     const { scores, shift } = this;
-    const candidates = this.#knownMeans ? inPrecision(this.candidateMeans(), rows) : this.stretchedMeans(rows.dtype);
+    const means = this.candidates.meansLike(rows);
     const along = new Float64Array(rows.rows);
     const shiftLength = dotOf(shift, shift);
     visitRows(rows, (block, start) => {
-      productsWith(backend, block, candidates, scores.view(start, start + block.rows));
+      productsWith(backend, block, means, scores.view(start, start + block.rows));
       if (shiftLength > 0) along.set(timesVector(backend, block, shift), start);
     });
     // ‖x_j − δ − f_c μ_c‖² = lengths[j] − 2 products_jc + squares[c].
     const lengths = squaredLengths.map((length, j) => length - 2 * along[j] + shiftLength);
-    const { means, squares: listedSquares } = this.solver;
-    const twiceAlong = (row: Float64Array) => (shiftLength > 0 ? 2 * dotOf(row, shift) : 0);
-    const squares = new Float64Array(this.candidates);
-    this.#stretch.forEach((factor, c) => {
-      squares[c] = factor * (factor * listedSquares[c] + twiceAlong(means.row(c)));
-    });
-    const known = this.#knownMeans;
-    if (known)
-      squares.set(
-        rowDots(backend, known, known).map((square, c) => square + twiceAlong(known.row(c))),
-        means.rows,
-      );
+    const squares = this.candidates.squaresBeside(shift);
     const sharpness = this.solver.options.sharpness * this.heat;
     // One for all, so that scores are linear in the pictures.
-    const variances = new Float64Array(this.candidates).fill(this.scale);
+    const variances = new Float64Array(this.candidates.count).fill(this.scale);
     const factors = variances.map((variance) => -sharpness / (2 * variance));
     const constants = variances.map((variance) => (-sharpness * d * Math.log(variance)) / 2);
     backend.scoreRows(scores, { lengths, squares, factors, constants });
@@ -258,22 +208,8 @@ export class TestState {
       weight: 1 / this.scale,
       shift: this.shift,
       // While f_c is told from the means, they are not told from it: the two would chase each other.
-      ...(this.solver.held && { stretch: this.#stretch }),
+      ...(this.solver.held && { stretch: this.candidates.stretches }),
     };
-  }
-
-  /** The means of known categories from their labelled pictures and the test pictures, all of which count alike. */
-  #updateKnown(): void {
-    const { known } = this.solver.ground;
-    const { categories } = this.solver;
-    if (!this.#knownMeans) return;
-    const sums = this.#sumsByCandidate().view(categories, this.candidates);
-    this.#knownMeans = known.means.copy('float64');
-    for (let c = 0; c < sums.rows; c++) {
-      const [mean, sum] = [this.#knownMeans.row(c), sums.row(c)];
-      const [labelled, assigned] = [known.counts[c], this.counts[categories + c]];
-      for (let k = 0; k < mean.length; k++) mean[k] = (labelled * mean[k] + sum[k]) / (labelled + assigned);
-    }
   }
 
   /** Σ_j w_j q_jc x_j, once for the same assignments. */
@@ -283,7 +219,7 @@ export class TestState {
     const { rows } = this.side.pictures;
     const weights = rows.dtype === 'float64' ? this.#weights : Float32Array.from(this.#weights);
     // Sums in single precision are short, and added up in double.
-    const room = (dtype: Dtype) => roomOn(backend, this.candidates, rows.cols, dtype);
+    const room = (dtype: Dtype) => roomOn(backend, this.candidates.count, rows.cols, dtype);
     const [total, part] = [room('float64'), rows.dtype === 'float64' ? undefined : room(rows.dtype)];
     const wide = part && rows.rows > Math.min(shortSum, rows.atOnce ?? shortSum) ? room('float64') : undefined;
     const see = (pictures: Matrix, start: number) => {
@@ -304,7 +240,7 @@ export class TestState {
   /** Assignments from scores, neighbours and shares; while the folder is being described, its shares are learnt too. */
   assign(learning: boolean): number {
     const { backend } = this.solver.ground;
-    this.#updateKnown();
+    this.candidates.follow(() => this.#sumsByCandidate(), this.counts);
     this.#summed = undefined;
     this.score();
     const start = learning ? 0 : this.terms();
@@ -378,13 +314,14 @@ export class TestState {
   updateVariance(): void {
     const { dimension: d, known } = this.solver.ground;
     const { means, squares, categories: count } = this.solver;
-    const { shift } = this;
+    const { shift, candidates } = this;
+    const { stretches } = candidates;
     // Σ w q ‖x − δ − f μ‖² = Σ w q ‖x‖² + N ‖δ‖² − 2 Σ_c s_c·(δ + f_c μ_c) + Σ_c N_c (f_c² ‖μ_c‖² + 2 f_c μ_c·δ), s_c the sums of the pictures.
     const sums = this.#sumsByCandidate();
     const shiftLength = dotOf(shift, shift);
     let [apart, assigned] = [this.#squaresOfListed(), 0];
     for (let c = 0; c < count; c++) {
-      const [row, mean, factor, pictures] = [sums.row(c), means.row(c), this.#stretch[c], this.counts[c]];
+      const [row, mean, factor, pictures] = [sums.row(c), means.row(c), stretches[c], this.counts[c]];
       const along = shiftLength > 0 ? dotOf(row, shift) - pictures * factor * dotOf(mean, shift) : 0;
       apart += pictures * (shiftLength + factor ** 2 * squares[c]) - 2 * (factor * dotOf(row, mean) + along);
       assigned += pictures;
@@ -434,25 +371,12 @@ export class TestState {
     this.shift = shrunken(difference, chance);
   }
 
-  /** ½ β Σ_c n_c ‖μ_c − m_c‖² / v of known categories that are candidates, m_c the mean of their n_c labelled pictures. */
-  #awayFromLabelled(): number {
-    const { means, counts } = this.solver.ground.known;
-    let total = 0;
-    for (let c = 0; c < (this.#knownMeans?.rows ?? 0); c++) {
-      const [now, before] = [this.#knownMeans!.row(c), means.row(c)];
-      let square = 0;
-      for (let k = 0; k < now.length; k++) square += (now[k] - before[k]) ** 2;
-      total += counts[c] * square;
-    }
-    return (this.solver.options.sharpness * total) / (2 * this.scale);
-  }
-
   /** The test pictures' part of the objective. */
   terms(): number {
     const { neighbours, neighbourWeight, shares } = this.side;
     let total = this.solver.ground.backend.energyOfRows(this.assignments, this.#unheard(), this.#weights);
     if (neighbours) total += (neighbourWeight / 2) * neighbours.agreement(this.assignments, this.#voices);
-    total -= this.#awayFromLabelled();
+    total -= (this.solver.options.sharpness * this.candidates.awayFromLabelled()) / (2 * this.scale);
     if (typeof shares === 'string') return total + shareTerms(this.counts, this.shareModel);
     for (let c = 0; c < shares.length; c++) total += this.counts[c] * Math.log(Math.max(shares[c], 1e-12));
     return total;

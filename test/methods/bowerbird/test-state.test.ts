@@ -140,7 +140,7 @@ describe('the test pictures in the estimate of bowerbird', () => {
     vague.means = solver.means.copy('float64');
     vague.means.row(0).fill(0);
     for (let k = 0; k < d; k++) vague.means.row(1)[k] *= 1e-6;
-    const means = new TestState(vague, { ...stateOf().side }).stretchedMeans();
+    const means = new TestState(vague, { ...stateOf().side }).candidates.listedMeans();
     expect(Array.from(means.row(0))).toEqual(new Array(d).fill(0));
     expect(means.at(1, 0)).toBeCloseTo(4 * vague.means.at(1, 0), 14);
     expect(vague.means.at(1, 0)).toBe(1e-6 * solver.means.at(1, 0));
@@ -351,7 +351,7 @@ describe('the test pictures in the estimate of bowerbird', () => {
     const state = stateOf({}, general);
     const before = state.assignments.copy('float64');
     state.assign(true);
-    const means = state.candidateMeans();
+    const means = state.candidates.means();
     for (let c = 0; c < known.means.rows; c++) {
       const weights = Float64Array.from(listed, (weight, j) => weight * before.at(j, categories + c));
       const total = known.counts[c] + weights.reduce((sum, weight) => sum + weight, 0);
@@ -383,7 +383,8 @@ describe('the test pictures in the estimate of bowerbird', () => {
     const state = stateOf({ listed: undefined });
     expect(state.counts.reduce((sum, count) => sum + count, 0)).toBeCloseTo(n, 8);
     expect(state.large).toBe(false);
-    const many = Object.assign(Object.create(TestState.prototype), { scores: { rows: 2 ** 18 } });
-    expect([4, 5].map((candidates) => Object.assign(many, { candidates }).large)).toEqual([false, true]);
+    const many = Object.create(TestState.prototype);
+    const large = (cols: number) => Object.assign(many, { scores: { rows: 2 ** 18, cols } }).large;
+    expect([4, 5].map(large)).toEqual([false, true]);
   });
 });
