@@ -1,3 +1,6 @@
+/** Milliseconds that a new version has for taking over by itself. */
+const patience = 3000;
+
 /** The service worker as the page sees it: whether the site is kept, and whether a new version waits. */
 export class Offline {
   /** Everything small is kept. */
@@ -34,8 +37,9 @@ export class Offline {
 
   takeOver(): void {
     this.#reloading = true;
-    if (this.waiting) this.waiting.postMessage('take-over');
-    else location.reload();
+    this.waiting?.postMessage('take-over');
+    // A request that meets the old worker just then can leave the new one waiting (seen in Chromium); a reload lets it in.
+    setTimeout(() => location.reload(), this.waiting ? patience : 0);
   }
 
   #watch(registration: ServiceWorkerRegistration): void {
