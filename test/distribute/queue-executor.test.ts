@@ -88,7 +88,8 @@ describe.skipIf(!hasRedis)('the queue executor (skipped where redis-server is no
     const seen: QueueStatus[] = [];
     const executor = await coordinator({ onStatus: (status) => seen.push(status) });
     const heard: number[] = [];
-    await executor.run<Job, Result>(numbered(6, { wait: 600, progress: 2 }), {
+    // Both ends report once a second: jobs last long enough that two reports of a slow machine fall within them.
+    await executor.run<Job, Result>(numbered(4, { wait: 3000, progress: 2 }), {
       onResult: () => {},
       onFailure: ({ id }) => expect.fail(id),
       onProgress: (_, { done }) => heard.push(done),
