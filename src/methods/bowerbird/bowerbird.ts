@@ -49,6 +49,7 @@ import { lonelyRows, type StrangerModel, type Strangers, strangerRatios } from '
 import type { TestSide, TestState } from './test-state.js';
 import { logOdds, softmaxRows } from './vectors.js';
 import { WebPictures } from './web-pictures.js';
+import { reportedTrust } from './web-trust.js';
 
 /** Products in a round up to which a folder is settled anew whenever an answer comes in. */
 const smallWork = 3e7;
@@ -247,7 +248,8 @@ export class Bowerbird implements Method {
     const { solver, state } = settled;
     const { variance, pictures } = stage.side;
     const { ground } = solver;
-    this.webWeights_ = inGivenOrder(webWeights, ground.webOrder);
+    const reported = manner?.webOdds === undefined ? webWeights : reportedTrust(solver, manner.webOdds);
+    this.webWeights_ = inGivenOrder(reported, ground.webOrder);
     this.wordTrust_ = ground.prior.trust;
     this.trusts_ = ground.prior.trusts;
     this.wrongShare_ = solver.wrongShare;

@@ -7,6 +7,7 @@ import { meanYardstick, SignReader } from './signs.js';
 import type { BowerbirdSolver, Evidence } from './solver.js';
 import { lonelyRows, type Seen, type StrangerModel, teachDetector } from './strangers.js';
 import { distances, logOdds } from './vectors.js';
+import { shareOfRightLabels } from './web-trust.js';
 import { allOccur, fewOccur, folderWith, isListed, type Occurring, type World } from './worlds.js';
 
 /** The share of wrong web pictures as their trust has it, without what is usual. */
@@ -15,9 +16,9 @@ export function meanDistrust(solvers: readonly BowerbirdSolver[]): number {
   return 1 - trust.reduce((sum, value) => sum + value, 0) / Math.max(1, trust.length);
 }
 
-/** The chance that each crawled picture is right, by the means of the clean pictures, which a real fit does not have. */
-function judgedByCleanMeans({ ground, solver, pictures, truth, variance }: World): Float64Array {
-  const { backend, known, web, webLabels, dimension } = ground;
+/** Squared distances of web pictures from the means of clean pictures, which a real fit does not have, of listed and known categories. */
+function distancesToCleanMeans({ ground, solver, pictures, truth }: World): Matrix<Float64Array> {
+  const { backend, known, web, dimension } = ground;
   const count = solver.categories;
   const clean = Matrix.zeros(count + known.means.rows, dimension);
   const numbers = new Float64Array(count);
@@ -38,21 +39,34 @@ function judgedByCleanMeans({ ground, solver, pictures, truth, variance }: World
     const row = clean.row(c);
     for (let k = 0; k < row.length; k++) row[k] += solver.webShift[k];
   }
-  const factor = (-0.5 * solver.options.sharpness) / variance;
-  const right = new Float64Array(web.count);
+  const all = Matrix.zeros(web.count, clean.rows);
   web.visit((rows, start) => {
     const squaredLengths = web.squaredLengths.subarray(start, start + rows.rows);
-    const far = distances(backend, { rows, squaredLengths }, clean);
-    for (let i = 0; i < far.rows; i++) {
-      const row = far.row(i);
-      const label = webLabels[start + i];
-      let others = 0;
-      for (let c = 0; c < row.length; c++) if (c !== label) others += Math.exp(factor * (row[c] - row[label]));
-      // Right and wrong are as likely beforehand; a wrong one shows any other category.
-      right[start + i] = 1 / (1 + others / (row.length - 1));
-    }
+    all.view(start, start + rows.rows).copyFrom(distances(backend, { rows, squaredLengths }, clean));
   });
-  return right;
+  return all;
+}
+
+const sharpnessAt = ({ solver, variance }: World): number => (0.5 * solver.options.sharpness) / variance;
+
+/** The chance that each crawled picture is right. */
+function judgedByCleanMeans(world: World): Float64Array {
+  const { webLabels } = world.ground;
+  const far = distancesToCleanMeans(world);
+  const sharpness = sharpnessAt(world);
+  return Float64Array.from(webLabels, (label, i) => {
+    const row = far.row(i);
+    let others = 0;
+    for (let c = 0; c < row.length; c++) if (c !== label) others += Math.exp(-sharpness * (row[c] - row[label]));
+    // Right and wrong are as likely beforehand; a wrong one shows any other category.
+    return 1 / (1 + others / (row.length - 1));
+  });
+}
+
+/** The share of crawled pictures that are right, as their labels and the clean pictures tell it. */
+export function shareOfRight(world: World): number {
+  const { ground, solver } = world;
+  return shareOfRightLabels(distancesToCleanMeans(world), ground.webLabels, solver.categories, sharpnessAt(world));
 }
 
 /** How far the evidence of web pictures' looks is to be believed beside that of their words. */

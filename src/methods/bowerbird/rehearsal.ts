@@ -11,7 +11,7 @@ import { type Ingredients, prepared } from '../blocks/preparation.js';
 import { WhitenedSpace } from '../blocks/whitened-space.js';
 import { castOf, labelsForSpace, plantedWrong, playsOf } from './cast.js';
 import { type GroundOptions, selectPlaced } from './ground.js';
-import { learnEvidence, learnStrangers, meanDistrust } from './lessons.js';
+import { learnEvidence, learnStrangers, meanDistrust, shareOfRight } from './lessons.js';
 import {
   type Calibrated,
   firstQuartile,
@@ -26,6 +26,7 @@ import type { StatedShares } from './shares.js';
 import { BowerbirdSolver, type Evidence, type SolverOptions, softened } from './solver.js';
 import type { StrangerModel } from './strangers.js';
 import type { TestSide, TestState } from './test-state.js';
+import { addedToEvidence, evidenceOf, type RehearsedTrust } from './web-trust.js';
 import { asWorld, draftsOf, likeFolder, unitScores, type World } from './worlds.js';
 
 export interface RehearsalOptions extends GroundOptions {
@@ -44,6 +45,8 @@ export interface Manner {
   readonly sureness: Sureness;
   /** By how much decisions led in the rehearsals that this was learnt in. */
   readonly lead: number;
+  /** What to add to the log odds of web pictures where their trust is reported (web-trust.ts), where rehearsals had crawled ones. */
+  readonly webOdds?: number;
 }
 
 type Way = Pick<Manner, 'sharpness' | 'heat'>;
@@ -98,6 +101,8 @@ export class Rehearsal {
   readonly evidence: Evidence;
   readonly strangers: StrangerModel;
   readonly #worlds: readonly World[];
+  /** Of crawled pictures that are right. */
+  readonly #shares = new Map<World, number>();
   readonly #options: RehearsalOptions;
   readonly #backend: Backend;
 
@@ -195,16 +200,17 @@ export class Rehearsal {
 
   /** How to settle a folder like the one that came to rest in this state, and how sure its answers may then be. */
   async manner(state: TestState, options: SolverOptions, rounds: number, pause: () => Promise<void>): Promise<Manner> {
-    let best: { way: Way; found: Calibrated; judged: Judged[] } | undefined;
+    let best: ({ way: Way; found: Calibrated } & Rehearsed) | undefined;
     for (const way of waysToSettle(state.side.shares, state.shareModel.concentration)) {
-      const judged = await this.#rehearse(state, options, rounds, way, pause);
-      const found = likeliestSureness(judged);
-      if (!best || found.likelihood > best.found.likelihood) best = { way, found, judged };
+      const rehearsed = await this.#rehearse(state, options, rounds, way, pause);
+      const found = likeliestSureness(rehearsed.judged);
+      if (!best || found.likelihood > best.found.likelihood) best = { way, found, ...rehearsed };
     }
-    const { way, found, judged } = best!;
+    const { way, found, judged, web } = best!;
     const leads = judged.map(({ scores }) => firstQuartile(leadsOf(scores)));
     const lead = leads.reduce((sum, value) => sum + value, 0) / Math.max(1, leads.length);
-    return { ...way, lead, sureness: { factor: found.factor, doubt: found.doubt } };
+    const sureness = { factor: found.factor, doubt: found.doubt };
+    return { ...way, lead, sureness, ...(web.length > 0 && { webOdds: addedToEvidence(web) }) };
   }
 
   /** Folders of each world whose shares are spread like these, answered. */
@@ -214,8 +220,9 @@ export class Rehearsal {
     rounds: number,
     { sharpness, heat }: Way,
     pause: () => Promise<void>,
-  ): Promise<Judged[]> {
+  ): Promise<Rehearsed> {
     const judged: Judged[] = [];
+    const web: RehearsedTrust[] = [];
     for (const [k, world] of this.#worlds.entries()) {
       const start = world.solver.fork(softened(options, sharpness));
       start.learnFromWeb();
@@ -232,14 +239,27 @@ export class Rehearsal {
           answerWeight: 1,
           variance: world.variance,
         };
-        const { state } = await settle(start, side, rounds, pause, { heat });
+        const { state, solver: settled } = await settle(start, side, rounds, pause, { heat });
+        if (!world.right) web.push({ evidence: evidenceOf(settled), share: this.#shareOfRight(world) });
         judged.push({ scores: state.decisions(), labels: selectIntegers(world.truth, rows) });
         // One large folder says enough.
         if (rows.length > largeFolder) break;
       }
     }
-    return judged;
+    return { judged, web };
   }
+
+  #shareOfRight(world: World): number {
+    const share = this.#shares.get(world) ?? shareOfRight(world);
+    this.#shares.set(world, share);
+    return share;
+  }
+}
+
+/** What came of rehearsed folders: decisions and, where the web pictures were crawled, the trust in these. */
+interface Rehearsed {
+  readonly judged: Judged[];
+  readonly web: RehearsedTrust[];
 }
 
 /** Plays have pictures of their own. */
