@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { Matrix, Random } from '../../../src/linalg/index.js';
+import type { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
+import {
+  addedToEvidence,
+  reportedTrust,
+  shareOfRightLabels,
+  trustByEvidence,
+} from '../../../src/methods/bowerbird/web-trust.js';
+
+const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
+const mean = (values: ArrayLike<number>) => Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Pictures on a line of categories two apart, `right` of them showing what their label, one of the first, says. */
+function labelled(right: number, count = 600, categories = 12, named = 8) {
+  const random = new Random(3);
+  const labels = Int32Array.from({ length: count }, (_, i) => i % named);
+  const far = Matrix.zeros(count, categories);
+  labels.forEach((label, i) => {
+    let shown = label;
+    if (random.uniform() >= right) shown = (label + 1 + Math.floor(random.uniform() * (categories - 1))) % categories;
+    const x = 2 * shown + 0.7 * random.normal();
+    for (let k = 0; k < categories; k++) far.set(i, k, (x - 2 * k) ** 2);
+  });
+  return { far, labels, categories, named };
+}
+
+describe('the share of right labels', () => {
+  it('is about the one that labels were made with', () => {
+    for (const right of [0.25, 0.6, 0.9]) {
+      const { far, labels, named } = labelled(right);
+      expect(Math.abs(shareOfRightLabels(far, labels, named, 1) - right)).toBeLessThan(0.06);
+    }
+  });
+
+  it('makes the labels likeliest, by all p(x | c) written out', () => {
+    const { far, labels, named, categories } = labelled(0.6, 80);
+    const likelihood = (beta: number, share: number) => {
+      let total = 0;
+      labels.forEach((label, i) => {
+        const densities = Array.from(far.row(i), (distance) => Math.exp(-beta * distance));
+        const given = Array.from({ length: named }, (_, c) =>
+          densities.reduce((sum, f, k) => sum + (k === c ? share : (1 - share) / (categories - 1)) * f, 0),
+        );
+        total += Math.log(given[label] / given.reduce((a, b) => a + b, 0));
+      });
+      return total;
+    };
+    let best = { value: Number.NEGATIVE_INFINITY, share: 0 };
+    for (const beta of [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2])
+      for (let k = 1; k < 40; k++) {
+        const value = likelihood(beta, k / 40);
+        if (value > best.value) best = { value, share: k / 40 };
+      }
+    expect(shareOfRightLabels(far, labels, named, 1)).toBeCloseTo(best.share, 10);
+  });
+});
+
+describe('the trust in web pictures by their evidence', () => {
+  const random = new Random(5);
+  const evidence = Float64Array.from({ length: 400 }, (_, i) => (i < 240 ? 2 : -2) + 2 * random.normal());
+
+  it('holds with the share that it makes itself, a tenth of it being what is usual', () => {
+    const trust = trustByEvidence(evidence, 0.4);
+    const wrong = (mean(trust.map((value) => 1 - value)) + 0.1 * 0.35) / 1.1;
+    for (let i = 0; i < evidence.length; i++)
+      expect(trust[i]).toBeCloseTo(sigmoid(evidence[i] + 0.4 + Math.log((1 - wrong) / wrong)), 5);
+  });
+
+  it('adds up, with what rehearsals add, to the rehearsed pictures that are right', () => {
+    const rehearsed = [
+      { evidence, share: 0.7 },
+      { evidence: evidence.map((value) => value - 1), share: 0.5 },
+    ];
+    const added = addedToEvidence(rehearsed);
+    const sums = rehearsed.map((each) => mean(trustByEvidence(each.evidence, added)));
+    expect(mean(sums)).toBeCloseTo(0.6, 4);
+  });
+
+  it('keeps what people said, and the order of all others', () => {
+    const trust = evidence.map(sigmoid);
+    trust[0] = 1;
+    trust[1] = 0;
+    const webKnown = new Int8Array(trust.length);
+    webKnown.set([1, -1]);
+    const solver = { trust, wrongShare: 0.5, ground: { webKnown } } as unknown as BowerbirdSolver;
+    const reported = reportedTrust(solver, 0.2);
+    expect([...reported.subarray(0, 2)]).toEqual([1, 0]);
+    const expected = trustByEvidence(evidence.subarray(2), 0.2);
+    for (let i = 2; i < trust.length; i++) expect(reported[i]).toBeCloseTo(expected[i - 2], 8);
+  });
+});
