@@ -21,6 +21,8 @@ const computing = [
   'registry',
   'report',
   'text',
+  'vision',
+  'workspace',
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({
