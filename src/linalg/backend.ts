@@ -55,6 +55,12 @@ export interface PowerMixture {
   readonly labels?: Int32Array;
 }
 
+/** Rows and their squared lengths. */
+export interface MeasuredRows {
+  readonly rows: Matrix;
+  readonly squaredLengths: Float64Array;
+}
+
 /** How features are brought to power and length, for `visitPowered`. */
 export interface PoweredOptions {
   readonly power: number;
@@ -193,10 +199,16 @@ export interface Backend {
   /** Target ← target + S · source for a sparse S, which has a row for each of the target and a column for each of the source. */
   addSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void;
   /**
-   * For each row of A the k other rows of largest cosine, largest first and of equal ones the first: which, and the cosines,
-   * k for each row, one row after the other.
+   * For each row of A the k other rows of largest cosine, or rows of `among` where that is given, largest first and of equal ones
+   * the first: which, and the cosines, k for each row, one row after the other.
    */
-  nearestRows(nearest: Int32Array, cosines: Float64Array, a: RowBlocks, squaredLengths: Float64Array): void;
+  nearestRows(
+    nearest: Int32Array,
+    cosines: Float64Array,
+    a: RowBlocks,
+    squaredLengths: Float64Array,
+    among?: MeasuredRows,
+  ): void;
   /** Σ_ik s_ik (row i of A)·(row k of A) for a square sparse S, accumulated in float64. */
   sparseForm(sparse: SparseMatrix, a: Matrix): number;
 

@@ -3,6 +3,7 @@
  * the WebAssembly and the native backend.
  */
 import type {
+  Backend,
   DistanceScores,
   GemmOptions,
   GemvOptions,
@@ -15,7 +16,6 @@ import type {
 } from './backend.js';
 import { elementsOf, type Matrix, type Vector } from './matrix.js';
 import { dotHere, scaleColumnsHere } from './plain-loops.js';
-import type { RowBlocks } from './row-blocks.js';
 import { RowPasses } from './rows/passes.js';
 import type { RowWorkbench } from './rows/workbench.js';
 import { checkCopy, checkLeaders, checkSameShape, checkScaleColumns, checkSegments, checkSquare } from './shapes.js';
@@ -141,8 +141,8 @@ export abstract class HostPasses {
     this.#rows.addSparse(target, sparse, source);
   }
 
-  nearestRows(nearest: Int32Array, cosines: Float64Array, a: RowBlocks, squaredLengths: Float64Array): void {
-    this.#rows.nearestRows((...all) => this.gemm(...all), nearest, cosines, a, squaredLengths);
+  nearestRows(...all: Parameters<Backend['nearestRows']>): void {
+    this.#rows.nearestRows((...product) => this.gemm(...product), ...all);
   }
 
   sparseForm(sparse: SparseMatrix, a: Matrix): number {

@@ -7,6 +7,7 @@ import type {
   DistanceScores,
   GemmOptions,
   GemvOptions,
+  MeasuredRows,
   PeakScores,
   PoweredOptions,
   PowerMixture,
@@ -343,12 +344,22 @@ export function checkNearest(
   cosines: Float64Array,
   a: RowBlocks,
   squaredLengths: Float64Array,
+  among?: MeasuredRows,
 ): number {
   length('nearestRows', 'squaredLengths', squaredLengths, a.rows, `A ${shape(a)}`);
+  if (among) {
+    const { rows, squaredLengths: lengths } = among;
+    length('nearestRows', 'squaredLengths of the others', lengths, rows.rows, `others ${shape(rows)}`);
+    if (rows.cols !== a.cols || rows.dtype !== a.dtype)
+      throw new ArgumentError(
+        `nearestRows: A is ${shape(a)} in ${a.dtype}, the others are ${shape(rows)} in ${rows.dtype}`,
+      );
+  }
+  const most = among ? among.rows.rows : Math.max(0, a.rows - 1);
   const count = a.rows === 0 ? 0 : nearest.length / a.rows;
-  if (!Number.isInteger(count) || count > Math.max(0, a.rows - 1) || cosines.length !== nearest.length)
+  if (!Number.isInteger(count) || count > most || cosines.length !== nearest.length)
     throw new ArgumentError(
-      `nearestRows: ${nearest.length} places and ${cosines.length} cosines for ${a.rows} rows; expected as many of both, the same for each row, and at most ${Math.max(0, a.rows - 1)}`,
+      `nearestRows: ${nearest.length} places and ${cosines.length} cosines for ${a.rows} rows; expected as many of both, the same for each row, and at most ${most}`,
     );
   return count;
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/errors.js';
 import type { Backend } from '../../src/linalg/backend.js';
 import { type Dtype, Matrix } from '../../src/linalg/matrix.js';
+import type { RowBlocks } from '../../src/linalg/row-blocks.js';
 import { asBlocks } from '../methods/streamed-rows.js';
 import { backends } from './backends.js';
 import { dtypes, Random } from './naive.js';
@@ -72,6 +73,53 @@ describe.each(backends)('the nearest rows on the $name backend', ({ create, most
     again[1].forEach((value, k) => {
       expect(value).toBeCloseTo(cosines[k], 5);
     });
+  });
+
+  const foundAmong = (rows: RowBlocks, lengths: Float64Array, others: Matrix, count: number) => {
+    const [nearest, cosines] = [new Int32Array(rows.rows * count), new Float64Array(rows.rows * count)];
+    backend.nearestRows(nearest, cosines, rows, lengths, { rows: others, squaredLengths: squaresOf(others) });
+    return { nearest, cosines };
+  };
+
+  // The last is more than a tile, the last but one more than a block.
+  it.each(
+    dtypes.flatMap((dtype) =>
+      [
+        [3, 1],
+        [40, 6],
+        [1, 9],
+        [600, 31],
+        [20, 8300],
+      ].map(([n, c]) => [n, c, dtype] as const),
+    ),
+  )('of %i rows among %i others in %s are those of the largest cosines', (n, c, dtype) => {
+    const [rows, others] = [drawn(n, dtype), drawn(c, dtype, 77)];
+    const count = Math.min(4, c);
+    const { nearest, cosines } = foundAmong(rows, squaresOf(rows), others, count);
+    const both = Matrix.zeros(c + 1, 5, dtype);
+    both.view(0, c).copyFrom(others);
+    for (let i = 0; i < n; i += n > 100 ? 37 : 1) {
+      both.row(c).set(rows.row(i));
+      const expected = byHand(both, c, count);
+      expect(Array.from(nearest.subarray(i * count, (i + 1) * count))).toEqual(expected.nearest);
+      expect(Array.from(cosines.subarray(i * count, (i + 1) * count))).toEqual(expected.cosines);
+    }
+  });
+
+  it('among others are the same where rows have to be read', () => {
+    const [rows, others] = [drawn(300, 'float32'), drawn(50, 'float32', 78)];
+    const whole = foundAmong(rows, squaresOf(rows), others, 3);
+    expect(foundAmong(asBlocks(rows, 70), squaresOf(rows), others, 3).nearest).toEqual(whole.nearest);
+  });
+
+  it('among others may be a row itself, and as many as there are', () => {
+    const rows = drawn(4, 'float64');
+    const { nearest, cosines } = foundAmong(rows, squaresOf(rows), rows, 4);
+    expect(cosines[0]).toBeCloseTo(1, 12);
+    for (let i = 0; i < 4; i++) expect(new Set(nearest.subarray(i * 4, (i + 1) * 4)).size).toBe(4);
+    expect(() => foundAmong(rows, squaresOf(rows), rows, 5)).toThrow(/at most 4/);
+    expect(() => foundAmong(rows, squaresOf(rows), drawn(4, 'float32'), 1)).toThrow(/in float64.*in float32/);
+    expect(() => foundAmong(rows, squaresOf(rows), Matrix.zeros(4, 2), 1)).toThrow(/the others are 4×2/);
   });
 
   it('are all the others where there is room for them, and none where there is none', () => {

@@ -10,6 +10,7 @@ import type {
   GemmOptions,
   GemvOptions,
   KernelValue,
+  MeasuredRows,
   PoweredOptions,
   SyrkOptions,
 } from '../backend.js';
@@ -419,20 +420,28 @@ export class CudaBackend implements Backend {
     }
   }
 
-  nearestRows(nearest: Int32Array, cosines: Float64Array, a: RowBlocks, squaredLengths: Float64Array): void {
+  nearestRows(
+    nearest: Int32Array,
+    cosines: Float64Array,
+    a: RowBlocks,
+    squaredLengths: Float64Array,
+    among?: MeasuredRows,
+  ): void {
     this.#ready();
-    if (check.checkNearest(nearest, cosines, a, squaredLengths) === 0) return;
+    if (check.checkNearest(nearest, cosines, a, squaredLengths, among) === 0) return;
     const there = a instanceof DeviceMatrix ? a : this.matrix(a.rows, a.cols, a.dtype);
-    const step = Math.min(a.rows, Math.max(leastCompared, Math.floor(productBytes / (8 * a.rows))));
-    const products = this.matrix(step, a.rows, a.dtype);
+    const columns = among?.rows ?? there;
+    const step = Math.min(a.rows, Math.max(leastCompared, Math.floor(productBytes / (8 * columns.rows))));
+    const products = this.matrix(step, columns.rows, a.dtype);
     try {
       if (there !== a) visitRows(a, (block, start) => this.copy(there.view(start, start + block.rows), block));
-      if (a.dtype === 'float32' && a.rows > mostExact && this.#tensor.there)
+      if (!among && a.dtype === 'float32' && a.rows > mostExact && this.#tensor.there)
         this.#nearestByTensorCores(nearest, cosines, there, squaredLengths, products);
-      else
-        this.#rows.nearestRows(nearest, cosines, squaredLengths, products, (start, end) =>
-          this.gemm(products.view(0, end - start), there.view(start, end), there, { transposeB: true }),
-        );
+      else {
+        const multiply = (start: number, end: number) =>
+          this.gemm(products.view(0, end - start), there.view(start, end), columns, { transposeB: true });
+        this.#rows.nearestRows(nearest, cosines, squaredLengths, products, multiply, among?.squaredLengths);
+      }
     } finally {
       this.release(products);
       if (there !== a) this.release(there);

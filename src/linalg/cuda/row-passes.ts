@@ -14,6 +14,8 @@ import { type RowKernelName, rowBlocks, rowKernelNames, rowKernelSource, rowThre
 const mostChunks = 512;
 const leastChunk = 64;
 
+const inverseRoot = (square: number): number => 1 / (Math.sqrt(square) || 1);
+
 export class DeviceRowPasses {
   readonly #gpu: Gpu;
   readonly #pool: DevicePool;
@@ -193,7 +195,9 @@ export class DeviceRowPasses {
 
   /**
    * `Backend.nearestRows`
-   * @param multiply fills the first rows of `products` with those of rows [start, end) and all rows
+   * @param others squared lengths of the rows that are looked at in place of all; these have the first numbers then, the rows
+   * themselves the ones behind them
+   * @param multiply fills the first rows of `products` with those of rows [start, end) and all rows, or the others
    */
   nearestRows(
     nearest: Int32Array,
@@ -201,10 +205,15 @@ export class DeviceRowPasses {
     squaredLengths: Float64Array,
     products: Matrix,
     multiply: (start: number, end: number) => void,
+    others: Float64Array = new Float64Array(0),
   ): void {
     const n = squaredLengths.length;
-    const inverses = squaredLengths.map((square) => 1 / (Math.sqrt(square) || 1));
-    const room = nearest.length * 8;
+    const count = nearest.length / n;
+    const columns = others.length || n;
+    const inverses = new Float64Array(others.length + n);
+    inverses.set(others.map(inverseRoot));
+    inverses.set(squaredLengths.map(inverseRoot), others.length);
+    const room = inverses.length * count * 8;
     this.#numbers([inverses], ([scales]) =>
       this.#operands.borrowing(2 * room, (lists) => {
         for (let start = 0; start < n; start += products.rows) {
@@ -213,12 +222,13 @@ export class DeviceRowPasses {
           this.#operands.reading([products], ([{ pointer, stride }]) =>
             this.#launch('nearestOfRows', products.dtype, end - start, [
               ...[address(lists + room), address(lists), address(pointer), whole(stride), scales],
-              ...[whole(start), whole(n), whole(nearest.length / n)],
+              ...[whole(others.length + start), whole(columns), whole(count)],
             ]),
           );
         }
-        this.#pool.copies.toHost(cosines, room, lists, room, room, 1);
-        this.#pool.copies.toHost(nearest, room / 2, lists + room, room / 2, room / 2, 1);
+        const [first, bytes] = [others.length * count, nearest.length * 4];
+        this.#pool.copies.toHost(cosines, 2 * bytes, lists + 8 * first, 2 * bytes, 2 * bytes, 1);
+        this.#pool.copies.toHost(nearest, bytes, lists + room + 4 * first, bytes, bytes, 1);
       }),
     );
   }

@@ -1,7 +1,14 @@
 /** The passes of backends over the rows of matrices in this process's memory, by the kernels of assembly/rows. */
-import type { DistanceScores, PeakScores, PoweredOptions, PowerMixture, RowPeaks, SparseMatrix } from '../backend.js';
+import type {
+  Backend,
+  DistanceScores,
+  PeakScores,
+  PoweredOptions,
+  PowerMixture,
+  RowPeaks,
+  SparseMatrix,
+} from '../backend.js';
 import type { Matrix, RealArray } from '../matrix.js';
-import type { RowBlocks } from '../row-blocks.js';
 import {
   checkEnergy,
   checkEntries,
@@ -169,15 +176,8 @@ export class RowPasses {
   }
 
   /** `Backend.nearestRows` */
-  nearestRows(
-    multiply: Multiply,
-    nearest: Int32Array,
-    cosines: Float64Array,
-    a: RowBlocks,
-    squares: Float64Array,
-  ): void {
-    if (checkNearest(nearest, cosines, a, squares) > 0)
-      findNearest(this.#workbench(), multiply, nearest, cosines, a, squares);
+  nearestRows(multiply: Multiply, ...asked: Parameters<Backend['nearestRows']>): void {
+    if (checkNearest(...asked) > 0) findNearest(this.#workbench(), multiply, ...asked);
   }
 
   /** `Backend.scoreRows` */
