@@ -1,7 +1,7 @@
 /**
  * What strangers in a folder are told by. Seen by itself, a picture is judged by how well the candidates explain it, how well
  * the known categories do, which may be candidates too, and how clearly one of them stands out; in company, by the same of its neighbours: strangers
- * of one kind resemble each other, and their common look is close to no listed category. Spaces differ, and means made of
+ * of one kind resemble each other, their common look is close to no listed category, and no trusted web picture is near (reach.ts). Spaces differ, and means made of
  * few or wrong web pictures explain nothing well: so signs are measured by those of the trusted web pictures, each left out
  * of the mean that it helped to make, since these are no strangers.
  */
@@ -9,6 +9,7 @@ import { type Backend, Matrix, type PeakScores, type RowBlocks, type RowPeaks, v
 import { logSumExp, roomOn, rowDots } from '../../numerics/index.js';
 import type { Ground, Placed } from './ground.js';
 import type { Neighbours } from './neighbours.js';
+import { reachOf } from './reach.js';
 import type { BowerbirdSolver } from './solver.js';
 import { dotOf, productsOn, productsWith, timesVector } from './vectors.js';
 
@@ -60,7 +61,9 @@ export class SignReader {
     const { backend, generalized } = this.#solver.ground;
     backend.release(products.listed);
     if (!generalized) backend.release(products.known);
-    const signs = [...columns, ...around];
+    // Web pictures show listed categories only, and what is looked for shows neither those nor known ones.
+    const reach = generalized ? [] : [reachOf(this.#solver, pictures, neighbours)];
+    const signs = [...columns, ...around, ...reach];
     const width = signs.length + 4;
     // One array for all rows: thousands of small ones take longer to be cleared away than to be filled.
     const all = new Float64Array(n * width);
