@@ -1,0 +1,109 @@
+/**
+ * Small JPEG files decoded by the kernels of assembly/pictures, to the bytes that libvips gives: setting up its pipeline takes
+ * longer than decoding them. Whatever is not quite usual, or not quite as it should be, is left to libvips.
+ */
+import { type JpegComponent, type JpegHeader, readJpegHeader } from './jpeg-header.js';
+import { kernels, type PlacedPixels, places } from './picture-memory.js';
+
+const mostPixels = 2 ** 20;
+
+// As assembly/pictures/jpeg.ts has it.
+const planBytes = 8 + 3 * 32;
+const stepsBytes = 512;
+const short = 9;
+const largest = 1024;
+const added = largest + 17 * 4;
+const symbols = added + 17 * 4;
+const codesBytes = symbols + 256;
+
+export function decodeSmallJpeg(bytes: Uint8Array): PlacedPixels | undefined {
+  const header = readJpegHeader(bytes);
+  if (!header || !isKnown(header)) return undefined;
+  const { width, height, components, scan } = header;
+  const [luma] = components;
+  const across = Math.ceil(width / (8 * luma.columns));
+  const down = Math.ceil(height / (8 * luma.rows));
+  const strides = components.map(({ columns }) => 8 * across * columns);
+  const planes = components.map(({ rows }, i) => strides[i] * 8 * down * rows);
+  const dataLength = bytes.length - scan;
+  const [plan, steps, codes, data, first, second, third, rows, at, end] = places([
+    planBytes,
+    3 * stepsBytes,
+    6 * codesBytes,
+    dataLength,
+    ...planes,
+    4 * strides[0] + 64,
+    width * height * 3,
+  ]);
+  const { memory, decodeScan, colours } = kernels();
+  const words = new Int32Array(memory.buffer);
+  const all = new Uint8Array(memory.buffer);
+  all.set(bytes.subarray(scan), data);
+  words[plan / 4] = across;
+  words[plan / 4 + 1] = down;
+  components.forEach((component, i) => {
+    const stepsAt = steps + i * stepsBytes;
+    const firstAt = codes + 2 * i * codesBytes;
+    const otherAt = firstAt + codesBytes;
+    const fields = [component.columns, component.rows, [first, second, third][i], strides[i], stepsAt, firstAt, otherAt, 0];
+    words.set(fields, plan / 4 + 2 + 8 * i);
+    writeSteps(words, stepsAt, component);
+    writeCodes(memory, firstAt, component.firstCodes);
+    writeCodes(memory, otherAt, component.otherCodes);
+  });
+  const stop = decodeScan(plan, data, data + dataLength);
+  if (stop === 0 || all[stop] !== 0xff || all[stop + 1] !== 0xd9 || stop + 2 > data + dataLength) return undefined;
+  colours(at, width, height, plan, luma.columns, luma.rows, rows);
+  return { at, end, width, height };
+}
+
+/** Chroma at full size, at half the width, or at half of both. Narrow ones are not interpolated by libjpeg. */
+function isKnown({ width, height, components }: JpegHeader): boolean {
+  if (width * height > mostPixels) return false;
+  const [luma, ...chroma] = components;
+  if (chroma.some(({ columns, rows }) => columns !== 1 || rows !== 1)) return false;
+  if (luma.columns === 1) return luma.rows === 1;
+  return luma.columns === 2 && luma.rows >= 1 && luma.rows <= 2 && width > 4;
+}
+
+/** Where the coefficients of the file belong in a block of rows. */
+const places64 = zigzag();
+
+function zigzag(): Int32Array {
+  const found = new Int32Array(64);
+  let k = 0;
+  for (let sum = 0; sum < 15; sum++)
+    for (let i = Math.max(0, sum - 7); i <= Math.min(7, sum); i++) {
+      const [row, column] = sum % 2 === 0 ? [sum - i, i] : [i, sum - i];
+      found[k++] = 4 * (8 * row + column);
+    }
+  return found;
+}
+
+function writeSteps(words: Int32Array, at: number, { steps }: JpegComponent): void {
+  words.set(steps, at / 4);
+  words.set(places64, at / 4 + 64);
+}
+
+function writeCodes(memory: WebAssembly.Memory, at: number, counted: Uint8Array): void {
+  const beginnings = new Uint16Array(memory.buffer, at, 1 << short).fill(0);
+  const bounds = new Int32Array(memory.buffer, at + largest, 17);
+  const offsets = new Int32Array(memory.buffer, at + added, 17);
+  const named = counted.subarray(16);
+  new Uint8Array(memory.buffer, at + symbols, 256).set(named);
+  let code = 0;
+  let k = 0;
+  for (let length = 1; length <= 16; length++) {
+    const count = counted[length - 1];
+    offsets[length] = k - code;
+    if (length <= short)
+      for (let i = 0; i < count; i++) {
+        const from = (code + i) << (short - length);
+        beginnings.fill((length << 8) | named[k + i], from, from + (1 << (short - length)));
+      }
+    k += count;
+    code += count;
+    bounds[length] = count > 0 ? code - 1 : -1;
+    code *= 2;
+  }
+}
