@@ -1,2 +1,3 @@
 export { enlarge } from './enlarge';
-export { colours, decodeScan } from './jpeg';
+export { colours } from './jpeg-colours';
+export { decodeScan } from './jpeg-scan';

@@ -9,7 +9,7 @@ const mostPixels = 2 ** 20;
 
 // As assembly/pictures/jpeg.ts has it.
 const planBytes = 8 + 3 * 32;
-const stepsBytes = 512;
+const stepsBytes = 256;
 const short = 9;
 const largest = 1024;
 const added = largest + 17 * 4;
@@ -66,8 +66,8 @@ function isKnown({ width, height, components }: JpegHeader): boolean {
   return luma.columns === 2 && luma.rows >= 1 && luma.rows <= 2 && width > 4;
 }
 
-/** Where the coefficients of the file belong in a block of rows. */
-const places64 = zigzag();
+/** Where the coefficients of the file belong in a block of rows, in bytes, 16 bits higher. */
+const placesOfBlock = zigzag();
 
 function zigzag(): Int32Array {
   const found = new Int32Array(64);
@@ -75,14 +75,13 @@ function zigzag(): Int32Array {
   for (let sum = 0; sum < 15; sum++)
     for (let i = Math.max(0, sum - 7); i <= Math.min(7, sum); i++) {
       const [row, column] = sum % 2 === 0 ? [sum - i, i] : [i, sum - i];
-      found[k++] = 4 * (8 * row + column);
+      found[k++] = (2 * (8 * row + column)) << 16;
     }
   return found;
 }
 
 function writeSteps(words: Int32Array, at: number, { steps }: JpegComponent): void {
-  words.set(steps, at / 4);
-  words.set(places64, at / 4 + 64);
+  for (let k = 0; k < 64; k++) words[at / 4 + k] = placesOfBlock[k] + steps[k];
 }
 
 function writeCodes(memory: WebAssembly.Memory, at: number, counted: Uint8Array): void {
