@@ -1,3 +1,4 @@
 export { enlarge } from './enlarge';
+export { prepareCodes } from './jpeg-codes';
 export { colours } from './jpeg-colours';
 export { decodeScan } from './jpeg-scan';

@@ -18,9 +18,12 @@ export const OTHER_CODES: usize = 24;
 /** Coefficient of the last block's mean: 0 at first. */
 export const LAST: usize = 28;
 
-/** Codes: for each beginning of 9 bits the symbol and, above it, the length of the code, or 0 where it is longer. */
+/**
+ * Codes: for each beginning of 9 bits what is known by it; of each length the largest code, and what to add to a code to find
+ * its symbol; how many codes there are of each length from 1 to 16; their symbols. The last two come from the file.
+ */
 export const SHORT: i32 = 9;
-/** Of each length: the largest code, and what to add to a code to find its symbol; then the symbols. */
-export const LARGEST: usize = 1024;
+export const LARGEST: usize = 2048;
 export const ADDED: usize = LARGEST + 17 * 4;
-export const SYMBOLS: usize = ADDED + 17 * 4;
+export const COUNTS: usize = ADDED + 17 * 4;
+export const SYMBOLS: usize = COUNTS + 16;

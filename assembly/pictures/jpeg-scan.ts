@@ -65,40 +65,54 @@ function decodeBlock(component: usize): i32 {
   let codes = <usize>load<u32>(component, FIRST_CODES);
   let most = 0;
   let sum = 0;
+  // Variables of the function are quicker than those of the module.
+  let bits = buffer;
+  let left = count;
   for (let k = 0; k < 64; k++) {
-    if (count < 32) refill();
-    let symbol = <i32>load<u16>(codes + ((<usize>(buffer >> (count - SHORT)) & ((1 << SHORT) - 1)) << 1));
-    if (symbol !== 0) {
-      count -= symbol >> 8;
-      symbol &= 255;
-    } else {
-      let length: i32 = SHORT + 1;
-      let code = 0;
-      for (; length <= 16; length++) {
-        code = <i32>(buffer >> (count - length)) & ((1 << length) - 1);
-        if (code <= load<i32>(codes + (length << 2), LARGEST)) break;
+    if (left < 32) {
+      const four = next + 4 <= end ? bswap(load<u32>(next)) : 0xffffffff;
+      if (((~four - 0x01010101) & four & 0x80808080) === 0) {
+        bits = (bits << 32) | four;
+        left += 32;
+        next += 4;
+      } else {
+        buffer = bits;
+        count = left;
+        refill();
+        bits = buffer;
+        left = count;
       }
-      if (length > 16) return -1;
-      count -= length;
-      symbol = load<u8>(codes + code + load<i32>(codes + (length << 2), ADDED), SYMBOLS);
     }
-    const size = symbol & 15;
-    count -= size;
-    const bits = <i32>(buffer >> count) & ((1 << size) - 1);
-    let value = size > 0 && bits >> (size - 1) === 0 ? bits - (1 << size) + 1 : bits;
+    const known = load<i32>(codes + ((<usize>(bits >> (left - SHORT)) & ((1 << SHORT) - 1)) << 2));
+    let value = known >> 16;
+    left -= known & 255;
+    if (value !== 0) k += (known >> 12) & 15;
+    else {
+      let symbol = known >> 8;
+      if (known === 0) {
+        symbol = longSymbol(codes, bits, left);
+        if (symbol === 0) return -1;
+        left -= symbol >> 8;
+        symbol &= 255;
+      }
+      const size = symbol & 15;
+      left -= size;
+      const number = <i32>(bits >> left) & ((1 << size) - 1);
+      value = size > 0 && number >> (size - 1) === 0 ? number - (1 << size) + 1 : number;
+      const skipped = symbol >> 4;
+      if (k > 0 && size === 0) {
+        if (skipped < 15) break;
+        k += 15;
+        continue;
+      }
+      k += skipped;
+    }
     if (k === 0) {
       value += load<i32>(component, LAST);
       if (abs(value) > MOST) return -1;
       store<i32>(component, value, LAST);
       codes = load<u32>(component, OTHER_CODES);
     } else {
-      const skipped = symbol >> 4;
-      if (size === 0) {
-        if (skipped < 15) break;
-        k += 15;
-        continue;
-      }
-      k += skipped;
       if (k > 63) return -1;
       most = k;
     }
@@ -108,18 +122,23 @@ function decodeBlock(component: usize): i32 {
     sum += abs(value);
     store<i16>(block + (step >> 16), <i16>value);
   }
+  buffer = bits;
+  count = left;
   return sum > MOST ? -1 : most;
 }
 
-/** At least 32 bits are in the buffer afterwards. */
-function refill(): void {
-  const four = next + 4 <= end ? bswap(load<u32>(next)) : 0xffffffff;
-  if (((~four - 0x01010101) & four & 0x80808080) === 0) {
-    buffer = (buffer << 32) | four;
-    count += 32;
-    next += 4;
-    return;
+/** A code of more than 9 bits: its length, and in the lowest byte its symbol. 0 where there is none. */
+function longSymbol(codes: usize, bits: u64, left: i32): i32 {
+  for (let length = SHORT + 1; length <= 16; length++) {
+    const code = <i32>(bits >> (left - length)) & ((1 << length) - 1);
+    if (code <= load<i32>(codes + (length << 2), LARGEST))
+      return (length << 8) | load<u8>(codes + code + load<i32>(codes + (length << 2), ADDED), SYMBOLS);
   }
+  return 0;
+}
+
+/** Fills the buffer, also where bytes are 255 or there are none; a marker is not passed over. */
+function refill(): void {
   for (; count <= 56; count += 8) {
     let byte: u64 = next < end ? load<u8>(next) : 0xff;
     if (byte !== 0xff) next++;

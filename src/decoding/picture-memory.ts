@@ -10,6 +10,7 @@ type Kernel = (...sizesAndAddresses: number[]) => number;
 interface Opened {
   readonly memory: WebAssembly.Memory;
   readonly enlarge: Kernel;
+  readonly prepareCodes: Kernel;
   readonly decodeScan: Kernel;
   readonly colours: Kernel;
 }

@@ -10,11 +10,8 @@ const mostPixels = 2 ** 20;
 // As assembly/pictures/jpeg.ts has it.
 const planBytes = 8 + 3 * 32;
 const stepsBytes = 256;
-const short = 9;
-const largest = 1024;
-const added = largest + 17 * 4;
-const symbols = added + 17 * 4;
-const codesBytes = symbols + 256;
+const countsOfCodes = 2048 + 2 * 17 * 4;
+const codesBytes = countsOfCodes + 16 + 256;
 
 export function decodeSmallJpeg(bytes: Uint8Array): PlacedPixels | undefined {
   const header = readJpegHeader(bytes);
@@ -35,7 +32,7 @@ export function decodeSmallJpeg(bytes: Uint8Array): PlacedPixels | undefined {
     4 * strides[0] + 64,
     width * height * 3,
   ]);
-  const { memory, decodeScan, colours } = kernels();
+  const { memory, prepareCodes, decodeScan, colours } = kernels();
   const words = new Int32Array(memory.buffer);
   const all = new Uint8Array(memory.buffer);
   all.set(bytes.subarray(scan), data);
@@ -48,8 +45,10 @@ export function decodeSmallJpeg(bytes: Uint8Array): PlacedPixels | undefined {
     const fields = [component.columns, component.rows, [first, second, third][i], strides[i], stepsAt, firstAt, otherAt, 0];
     words.set(fields, plan / 4 + 2 + 8 * i);
     writeSteps(words, stepsAt, component);
-    writeCodes(memory, firstAt, component.firstCodes);
-    writeCodes(memory, otherAt, component.otherCodes);
+    all.set(component.firstCodes, firstAt + countsOfCodes);
+    prepareCodes(firstAt);
+    all.set(component.otherCodes, otherAt + countsOfCodes);
+    prepareCodes(otherAt);
   });
   const stop = decodeScan(plan, data, data + dataLength);
   if (stop === 0 || all[stop] !== 0xff || all[stop + 1] !== 0xd9 || stop + 2 > data + dataLength) return undefined;
@@ -82,27 +81,4 @@ function zigzag(): Int32Array {
 
 function writeSteps(words: Int32Array, at: number, { steps }: JpegComponent): void {
   for (let k = 0; k < 64; k++) words[at / 4 + k] = placesOfBlock[k] + steps[k];
-}
-
-function writeCodes(memory: WebAssembly.Memory, at: number, counted: Uint8Array): void {
-  const beginnings = new Uint16Array(memory.buffer, at, 1 << short).fill(0);
-  const bounds = new Int32Array(memory.buffer, at + largest, 17);
-  const offsets = new Int32Array(memory.buffer, at + added, 17);
-  const named = counted.subarray(16);
-  new Uint8Array(memory.buffer, at + symbols, 256).set(named);
-  let code = 0;
-  let k = 0;
-  for (let length = 1; length <= 16; length++) {
-    const count = counted[length - 1];
-    offsets[length] = k - code;
-    if (length <= short)
-      for (let i = 0; i < count; i++) {
-        const from = (code + i) << (short - length);
-        beginnings.fill((length << 8) | named[k + i], from, from + (1 << (short - length)));
-      }
-    k += count;
-    code += count;
-    bounds[length] = count > 0 ? code - 1 : -1;
-    code *= 2;
-  }
 }
