@@ -6,6 +6,7 @@
 import { kernels, type PlacedPixels, places } from './picture-memory.js';
 import type { PixelTask } from './task.js';
 
+/** The data of what was enlarged lie in the memory of the kernels, where the next picture takes their place. */
 export interface Pixels {
   readonly data: Uint8Array;
   readonly width: number;
@@ -20,11 +21,11 @@ const weightOfOne = 4096;
 /** Sides above this, before the cut, are left to libvips, which has limits of its own. */
 const longestSide = 10_000;
 
-/** Whether the task enlarges pixels of this size in a way that is known here. */
+/** Whether the task enlarges pixels of this size, or cuts them as they are, in a way that is known here. */
 export function canEnlarge({ width, height, channels }: Omit<Pixels, 'data'>, task: PixelTask): boolean {
   if (channels !== colours || task.kernel !== 'linear' || task.fit !== 'cover' || task.mirror) return false;
   const shrink = shrinkOf(width, height, task.box);
-  return shrink > 0 && shrink < 1 && Math.max(width, height) / shrink < longestSide;
+  return shrink > 0 && shrink <= 1 && Math.max(width, height) / shrink < longestSide;
 }
 
 /** The part that the task wants of the pixels scaled to cover its box. */
@@ -43,14 +44,17 @@ export function enlargePlaced({ at, end, width, height }: PlacedPixels, { box, c
   const fromLeft = margin(width, box.width) + left;
   const fromTop = margin(height, box.height) + top;
   // Along a row libvips adds the step again and again; from row to row it multiplies. Either rounds in its own way.
-  let sum = step * fromLeft + 0.5;
+  // Where nothing is enlarged, places are pixels.
+  const shift = scale === 1 ? 1 : 0.5;
+  let sum = step * fromLeft + shift;
   const columns = tableOf(size.width, width, colours, () => {
     const place = sum;
     sum += step;
     return place;
   });
-  const down = tableOf(size.height, height, width * colours, (k) => step * (fromTop + k) + 0.5);
-  // As the kernel reads it, in fours. One pixel of the border has the same weight as two halves of it, but for rounding that is not so of rows.
+  const down = tableOf(size.height, height, width * colours, (k) => step * (fromTop + k) + shift);
+  // In fours, as the kernel reads them. One pixel of the border has the same weight as two halves of it, but for rounding that
+  // is not so of rows.
   const full = (size.width + 3) & -4;
   const across = new Int32Array(2 * full);
   for (let k = 0; k < size.width; k++) {
@@ -63,14 +67,14 @@ export function enlargePlaced({ at, end, width, height }: PlacedPixels, { box, c
   new Int32Array(memory.buffer, acrossAt).set(across);
   new Int32Array(memory.buffer, downAt).set(down);
   kernel(resultAt, at, size.width, acrossAt, size.height, downAt);
-  return { ...size, data: new Uint8Array(memory.buffer).slice(resultAt, resultAt + length), channels: colours };
+  return { ...size, data: new Uint8Array(memory.buffer, resultAt, length), channels: colours };
 }
 
 function shrinkOf(width: number, height: number, box: PixelTask['box']): number {
   return Math.min(width / box.width, height / box.height);
 }
 
-/** As the kernel reads it: beyond the border there is only the border. */
+/** Offsets of two neighbours and the weight of the second. Beyond the border there is only the border. */
 function tableOf(count: number, given: number, stride: number, placeOf: (k: number) => number): Int32Array {
   const table = new Int32Array(3 * count);
   const offset = (place: number) => stride * Math.min(given - 1, Math.max(0, place));

@@ -103,10 +103,8 @@ async function decoded(input: Uint8Array, format: PictureFormat, request: TaskRe
   if (base.width * base.height > limits.pixels)
     throw new PictureError('too-large', `the picture has more than ${limits.pixels} pixels`);
   const small = task.kind === 'pixels' && format === 'jpeg' && isSmall(input, task);
-  if (small) {
-    const found = process.env.OLDWAY ? undefined : decodeSmallJpeg(input);
-    if (found && found.width * found.height <= limits.pixels) return { ...base, ...enlargePlaced(found, task) };
-  }
+  const own = small ? decodeSmallJpeg(input, limits.pixels) : undefined;
+  if (own && task.kind === 'pixels') return { ...base, ...enlargePlaced(own, task) };
   const run = async (failOn: SharpOptions['failOn']): Promise<Decoded> => {
     const open = () => sharp(input, { ...options, failOn }).timeout({ seconds: limits.seconds });
     if (small) {

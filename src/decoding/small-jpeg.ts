@@ -5,17 +5,22 @@
 import { type JpegComponent, type JpegHeader, readJpegHeader } from './jpeg-header.js';
 import { kernels, type PlacedPixels, places } from './picture-memory.js';
 
+/** More would take memory that is not given back. */
 const mostPixels = 2 ** 20;
+const mostBytes = 2 ** 22;
 
-// As assembly/pictures/jpeg.ts has it.
+// As assembly/pictures/jpeg-plan.ts has it.
 const planBytes = 8 + 3 * 32;
 const stepsBytes = 256;
 const countsOfCodes = 2048 + 2 * 17 * 4;
 const codesBytes = countsOfCodes + 16 + 256;
 
-export function decodeSmallJpeg(bytes: Uint8Array): PlacedPixels | undefined {
+/** Undefined where libvips should be asked, because of more pixels than are allowed too. */
+export function decodeSmallJpeg(bytes: Uint8Array, allowedPixels: number): PlacedPixels | undefined {
+  if (bytes.length > mostBytes) return undefined;
   const header = readJpegHeader(bytes);
   if (!header || !isKnown(header)) return undefined;
+  if (header.width * header.height > Math.min(mostPixels, allowedPixels)) return undefined;
   const { width, height, components, scan } = header;
   const [luma] = components;
   const across = Math.ceil(width / (8 * luma.columns));
@@ -57,8 +62,7 @@ export function decodeSmallJpeg(bytes: Uint8Array): PlacedPixels | undefined {
 }
 
 /** Chroma at full size, at half the width, or at half of both. Narrow ones are not interpolated by libjpeg. */
-function isKnown({ width, height, components }: JpegHeader): boolean {
-  if (width * height > mostPixels) return false;
+function isKnown({ width, components }: JpegHeader): boolean {
   const [luma, ...chroma] = components;
   if (chroma.some(({ columns, rows }) => columns !== 1 || rows !== 1)) return false;
   if (luma.columns === 1) return luma.rows === 1;
