@@ -47,7 +47,16 @@ export function decodeSmallJpeg(bytes: Uint8Array, allowedPixels: number): Place
     const stepsAt = steps + i * stepsBytes;
     const firstAt = codes + 2 * i * codesBytes;
     const otherAt = firstAt + codesBytes;
-    const fields = [component.columns, component.rows, [first, second, third][i], strides[i], stepsAt, firstAt, otherAt, 0];
+    const fields = [
+      component.columns,
+      component.rows,
+      [first, second, third][i],
+      strides[i],
+      stepsAt,
+      firstAt,
+      otherAt,
+      0,
+    ];
     words.set(fields, plan / 4 + 2 + 8 * i);
     writeSteps(words, stepsAt, component);
     all.set(component.firstCodes, firstAt + countsOfCodes);

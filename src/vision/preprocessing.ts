@@ -140,7 +140,10 @@ export function createNormalizer(preprocessing: Preprocessing, layout: 'NCHW' | 
   const pixels = height * width;
   // The bits of the values, which JavaScript copies without converting them.
   const tables = [0, 1, 2].map((channel) => {
-    const values = Float32Array.from({ length: 256 }, (_, pixel) => (pixel * scale - mean[channel]) / deviation[channel]);
+    const values = Float32Array.from(
+      { length: 256 },
+      (_, pixel) => (pixel * scale - mean[channel]) / deviation[channel],
+    );
     return new Int32Array(values.buffer);
   });
   const [pixelStep, channelStep] = layout === 'NCHW' ? [1, pixels] : [3, 1];
