@@ -121,7 +121,8 @@ function readFrame(body: Uint8Array): Frame | undefined {
     rows: body[at + 1] & 15,
     table: body[at + 2],
   }));
-  return { height: body[1] * 256 + body[2], width: body[3] * 256 + body[4], components };
+  const [height, width] = [body[1] * 256 + body[2], body[3] * 256 + body[4]];
+  return width > 0 && height > 0 ? { width, height, components } : undefined;
 }
 
 /** All of every component at once, in the order of the frame. */

@@ -1,6 +1,7 @@
 /**
  * One picture, decoded in this process by libvips (sharp) with exactly the loader of its format: all others are blocked,
- * so that nothing a file says about itself hands it to a parser for drawings, documents or camera files.
+ * so that nothing a file says about itself hands it to a parser for drawings, documents or camera files. Usual small JPEG
+ * files do without libvips, with the same result.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -103,8 +104,10 @@ async function decoded(input: Uint8Array, format: PictureFormat, request: TaskRe
   if (base.width * base.height > limits.pixels)
     throw new PictureError('too-large', `the picture has more than ${limits.pixels} pixels`);
   const small = task.kind === 'pixels' && format === 'jpeg' && isSmall(input, task);
-  const own = small ? decodeSmallJpeg(input, limits.pixels) : undefined;
-  if (own && task.kind === 'pixels') return { ...base, ...enlargePlaced(own, task) };
+  if (small) {
+    const found = decodeSmallJpeg(input, limits.pixels);
+    if (found) return { ...base, ...enlargePlaced(found, task) };
+  }
   const run = async (failOn: SharpOptions['failOn']): Promise<Decoded> => {
     const open = () => sharp(input, { ...options, failOn }).timeout({ seconds: limits.seconds });
     if (small) {
