@@ -1,12 +1,14 @@
 /**
  * One picture, decoded in this process by libvips (sharp) with exactly the loader of its format: all others are blocked,
- * so that nothing a file says about itself hands it to a parser for drawings, documents or camera files.
+ * so that nothing a file says about itself hands it to a parser for drawings, documents or camera files. Usual small JPEG
+ * files do without libvips, with the same result.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
-import { canEnlarge, enlarge, type Pixels } from './enlarge.js';
+import { canEnlarge, enlarge, enlargePlaced, type Pixels } from './enlarge.js';
 import { PictureError } from './errors.js';
+import { decodeSmallJpeg } from './small-jpeg.js';
 import { jpegFrame, type PictureFormat, sniff } from './sniff.js';
 import type { PixelTask, TaskAnswer, TaskRequest } from './task.js';
 import { checkWebpChunks } from './webp-chunks.js';
@@ -101,9 +103,14 @@ async function decoded(input: Uint8Array, format: PictureFormat, request: TaskRe
   if (task.kind === 'header') return base;
   if (base.width * base.height > limits.pixels)
     throw new PictureError('too-large', `the picture has more than ${limits.pixels} pixels`);
+  const small = task.kind === 'pixels' && format === 'jpeg' && isSmall(input, task);
+  if (small) {
+    const found = decodeSmallJpeg(input, limits.pixels);
+    if (found) return { ...base, ...enlargePlaced(found, task) };
+  }
   const run = async (failOn: SharpOptions['failOn']): Promise<Decoded> => {
     const open = () => sharp(input, { ...options, failOn }).timeout({ seconds: limits.seconds });
-    if (task.kind === 'pixels' && format === 'jpeg' && isSmall(input, task)) {
+    if (small) {
       const found = await asItIs(open());
       // What the file says need not be so.
       if (canEnlarge(found, task)) return { ...base, ...enlarge(found, task) };

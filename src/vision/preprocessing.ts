@@ -138,19 +138,52 @@ export function createNormalizer(preprocessing: Preprocessing, layout: 'NCHW' | 
   const { scale, mean, deviation, channelOrder } = preprocessing;
   const [height, width] = preprocessing.size;
   const pixels = height * width;
-  const tables = [0, 1, 2].map((channel) =>
-    Float32Array.from({ length: 256 }, (_, pixel) => (pixel * scale - mean[channel]) / deviation[channel]),
-  );
-  const [first, second, third] = tables;
-  // Where the byte of the first channel is, and where its value goes; the second channel is in the middle either way.
-  const [start, end] = channelOrder === 'RGB' ? [0, 2] : [2, 0];
+  // The bits of the values, which JavaScript copies without converting them.
+  const tables = [0, 1, 2].map((channel) => {
+    const values = Float32Array.from(
+      { length: 256 },
+      (_, pixel) => (pixel * scale - mean[channel]) / deviation[channel],
+    );
+    return new Int32Array(values.buffer);
+  });
   const [pixelStep, channelStep] = layout === 'NCHW' ? [1, pixels] : [3, 1];
+  // Of red, green and blue: the table, and how far from the pixel's first value theirs is.
+  const [red, green, blue] = channelOrder === 'RGB' ? tables : tables.toReversed();
+  const [toRed, toBlue] = channelOrder === 'RGB' ? [0, 2 * channelStep] : [2 * channelStep, 0];
   return (bytes: Uint8Array, from: number, target: Float32Array, to: number): void => {
+    const values = new Int32Array(target.buffer, target.byteOffset, target.length);
+    const begin = bytes.byteOffset + from;
+    const end = from + pixels * 3;
+    let read = from;
     let write = to;
-    for (let read = from; read < from + pixels * 3; read += 3) {
-      target[write] = first[bytes[read + start]];
-      target[write + channelStep] = second[bytes[read + 1]];
-      target[write + 2 * channelStep] = third[bytes[read + end]];
+    if (begin % 4 === 0) {
+      // Four pixels are three words, which are read more quickly than twelve bytes.
+      const words = new Int32Array(bytes.buffer, begin, 3 * (pixels >> 2));
+      for (let k = 0; k < words.length; k += 3) {
+        const [first, second, third] = [words[k], words[k + 1], words[k + 2]];
+        values[write + toRed] = red[first & 255];
+        values[write + channelStep] = green[(first >> 8) & 255];
+        values[write + toBlue] = blue[(first >> 16) & 255];
+        write += pixelStep;
+        values[write + toRed] = red[first >>> 24];
+        values[write + channelStep] = green[second & 255];
+        values[write + toBlue] = blue[(second >> 8) & 255];
+        write += pixelStep;
+        values[write + toRed] = red[(second >> 16) & 255];
+        values[write + channelStep] = green[second >>> 24];
+        values[write + toBlue] = blue[third & 255];
+        write += pixelStep;
+        values[write + toRed] = red[(third >> 8) & 255];
+        values[write + channelStep] = green[(third >> 16) & 255];
+        values[write + toBlue] = blue[third >>> 24];
+        write += pixelStep;
+      }
+      read += 4 * words.length;
+    }
+    for (; read < end; read += 3) {
+      values[write + toRed] = red[bytes[read]];
+      values[write + channelStep] = green[bytes[read + 1]];
+      values[write + toBlue] = blue[bytes[read + 2]];
       write += pixelStep;
     }
   };

@@ -44,8 +44,8 @@ describe('enlarging', () => {
 
   it('gives them where steps are exact fractions and where it hardly enlarges', async () => {
     const random = new Random(4);
-    for (const side of [1, 2, 4, 7, 32, 64, 96, 128, 192, 224, 240, 255])
-      for (const other of [side, Math.min(255, 2 * side), 255]) {
+    for (const side of [1, 2, 4, 7, 32, 64, 96, 128, 192, 224, 240, 255, 256])
+      for (const other of [side, Math.min(255, 2 * side), 255, 300]) {
         const size = { width: side, height: other, channels: 3 } as const;
         if (!canEnlarge(size, usual)) continue;
         const data = noise(random, side, other);
@@ -78,7 +78,8 @@ describe('enlarging', () => {
     const size = { width: 200, height: 150, channels: 3 };
     expect(canEnlarge(size, usual)).toBe(true);
     expect(canEnlarge({ ...size, channels: 1 }, usual)).toBe(false);
-    expect(canEnlarge({ ...size, height: 256, width: 300 }, usual)).toBe(false);
+    expect(canEnlarge({ ...size, height: 256, width: 300 }, usual)).toBe(true);
+    expect(canEnlarge({ ...size, height: 257, width: 300 }, usual)).toBe(false);
     expect(canEnlarge({ ...size, height: 1 }, usual)).toBe(false);
     expect(canEnlarge({ ...size, height: 0 }, usual)).toBe(false);
     for (const other of [{ kernel: 'cubic' }, { fit: 'fill' }, { mirror: true }] as const)

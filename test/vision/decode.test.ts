@@ -278,6 +278,36 @@ describe('normalizing', () => {
     expect([...last]).toEqual([0, 7, 2, 0.25, 14.5, 5.75, 2.125]);
   });
 
+  it('is the same for every number of pixels, at every place in a batch', () => {
+    for (const size of [
+      [1, 1],
+      [1, 4],
+      [3, 3],
+      [2, 5],
+      [4, 6],
+    ] as const)
+      for (const channelOrder of ['RGB', 'BGR'] as const)
+        for (const layout of ['NCHW', 'NHWC'] as const) {
+          const p = checkPreprocessing({ ...presets.imagenet, size, shorterSide: Math.min(...size), channelOrder });
+          const [pixels, given] = [size[0] * size[1], size[0] * size[1] * 3];
+          const bytes = Uint8Array.from({ length: 3 * given + 1 }, (_, i) => i * 37).subarray(1);
+          const found = new Float32Array(3 * given);
+          const wanted = new Float32Array(3 * given);
+          const normalize = createNormalizer(p, layout);
+          for (let picture = 0; picture < 3; picture++) {
+            normalize(bytes, picture * given, found, picture * given);
+            for (let i = 0; i < given; i++) {
+              const [pixel, colour] = [Math.floor(i / 3), i % 3];
+              const channel = channelOrder === 'RGB' ? colour : 2 - colour;
+              const place = layout === 'NCHW' ? channel * pixels + pixel : 3 * pixel + channel;
+              const value = bytes[picture * given + i];
+              wanted[picture * given + place] = (value * p.scale - p.mean[channel]) / p.deviation[channel];
+            }
+          }
+          expect(found).toEqual(wanted);
+        }
+  });
+
   it('refuses preprocessing that makes no sense, naming the field', () => {
     const check = (fields: object) => () => checkPreprocessing({ ...presets.imagenet, ...fields } as Preprocessing);
     expect(check({ size: [0, 224] })).toThrow(/"size"/);
