@@ -7,8 +7,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { dot } from './products.js';
 
-/** Writes the gradient at `point` and returns the value there. */
-export type Objective = (point: Float64Array, gradient: Float64Array) => number;
+/**
+ * Writes the gradient at `point` and returns the value there. Above `bound`, or where the value is not a number, the gradient is
+ * not looked at and need not be written.
+ */
+export type Objective = (point: Float64Array, gradient: Float64Array, bound: number) => number;
 
 export interface LbfgsOptions {
   /** @default 1e-6 */
@@ -58,7 +61,7 @@ export async function minimize(
   const trial = new Float64Array(n);
   const trialGradient = new Float64Array(n);
   const pairs: Pair[] = [];
-  let value = objective(point, gradient);
+  let value = objective(point, gradient, Number.POSITIVE_INFINITY);
   for (let iteration = 0; ; iteration++) {
     signal?.throwIfAborted();
     if (largest(gradient) <= tolerance) return { value, iterations: iteration, converged: true };
@@ -72,8 +75,9 @@ export async function minimize(
     let found = false;
     for (let probe = 0; probe < 60; probe++) {
       for (let k = 0; k < n; k++) trial[k] = point[k] + length * direction[k];
-      next = objective(trial, trialGradient);
-      if (!(next <= value + 1e-4 * length * slope)) high = length;
+      const bound = value + 1e-4 * length * slope;
+      next = objective(trial, trialGradient, bound);
+      if (!(next <= bound)) high = length;
       else if (dot(direction, trialGradient) < 0.9 * slope) low = length;
       else {
         found = true;
