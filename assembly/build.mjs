@@ -17,6 +17,7 @@ const written = [
   { source: 'assembly/factor/index.ts', output: 'factor', base: 0x8000 },
   { source: 'assembly/factor/relaxed.ts', output: 'factor-relaxed', base: 0x8000 },
   { source: 'assembly/rows/index.ts', output: 'rows', base: 0x400 },
+  { source: 'assembly/networks/index.ts', output: 'networks', base: 0x400 },
   { source: 'assembly/pictures/index.ts', output: 'pictures', base: 0x400 },
   { source: 'assembly/words/index.ts', output: 'words', base: 0x400 },
   { source: 'assembly/words/relaxed.ts', output: 'words-relaxed', base: 0x400 },

@@ -7,8 +7,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { dot } from './products.js';
 
-/** Writes the gradient at `point` and returns the value there. */
-export type Objective = (point: Float64Array, gradient: Float64Array) => number;
+/**
+ * Writes the gradient at `point` and returns the value there. Above `bound`, or where the value is not a number, the gradient is
+ * not looked at and need not be written.
+ */
+export type Objective = (point: Float64Array, gradient: Float64Array, bound: number) => number;
 
 export interface LbfgsOptions {
   /** @default 1e-6 */
@@ -57,13 +60,15 @@ export async function minimize(
   const gradient = new Float64Array(n);
   const trial = new Float64Array(n);
   const trialGradient = new Float64Array(n);
+  const direction = new Float64Array(n);
+  const image = new Float64Array(n);
   const pairs: Pair[] = [];
-  let value = objective(point, gradient);
+  let value = objective(point, gradient, Number.POSITIVE_INFINITY);
   for (let iteration = 0; ; iteration++) {
     signal?.throwIfAborted();
     if (largest(gradient) <= tolerance) return { value, iterations: iteration, converged: true };
     if (iteration >= maxIterations) return { value, iterations: iteration, converged: false };
-    const direction = descentDirection(gradient, pairs, precondition);
+    descentDirection(direction, gradient, pairs, precondition);
     const slope = dot(direction, gradient);
     let length = pairs.length === 0 && !precondition ? Math.min(1, 1 / Math.sqrt(dot(gradient, gradient))) : 1;
     let low = 0;
@@ -72,8 +77,9 @@ export async function minimize(
     let found = false;
     for (let probe = 0; probe < 60; probe++) {
       for (let k = 0; k < n; k++) trial[k] = point[k] + length * direction[k];
-      next = objective(trial, trialGradient);
-      if (!(next <= value + 1e-4 * length * slope)) high = length;
+      const bound = value + 1e-4 * length * slope;
+      next = objective(trial, trialGradient, bound);
+      if (!(next <= bound)) high = length;
       else if (dot(direction, trialGradient) < 0.9 * slope) low = length;
       else {
         found = true;
@@ -87,7 +93,7 @@ export async function minimize(
       pairs.length = 0;
       continue;
     }
-    remember(pairs, memory, precondition, point, trial, gradient, trialGradient);
+    remember(pairs, memory, precondition, [point, trial], [gradient, trialGradient], image);
     point.set(trial);
     gradient.set(trialGradient);
     const still = valueTolerance > 0 && value - next <= valueTolerance * Math.abs(value);
@@ -98,32 +104,45 @@ export async function minimize(
   }
 }
 
+/** Adds the pair of a step between two points; that of the oldest one gives its arrays to it. `image` is room for a vector. */
 function remember(
   pairs: Pair[],
   memory: number,
   precondition: LbfgsOptions['precondition'],
-  point: Float64Array,
-  next: Float64Array,
-  gradient: Float64Array,
-  nextGradient: Float64Array,
+  points: readonly [Float64Array, Float64Array],
+  gradients: readonly [Float64Array, Float64Array],
+  image: Float64Array,
 ): void {
-  const step = next.map((value, k) => value - point[k]);
-  const change = nextGradient.map((value, k) => value - gradient[k]);
-  const curvature = dot(step, change);
+  const n = image.length;
+  const curvature = dotOfDifferences(points, gradients);
   if (!(curvature > 1e-300)) return;
-  const image = Float64Array.from(change);
+  const oldest = pairs.length >= memory ? pairs.shift() : undefined;
+  const { step, change } = oldest ?? { step: new Float64Array(n), change: new Float64Array(n) };
+  for (let k = 0; k < n; k++) step[k] = points[1][k] - points[0][k];
+  for (let k = 0; k < n; k++) change[k] = gradients[1][k] - gradients[0][k];
+  image.set(change);
   precondition?.(image);
   pairs.push({ step, change, curvature, scaled: dot(change, image) });
-  if (pairs.length > memory) pairs.shift();
 }
 
-/** The two-loop recursion: minus the approximate inverse Hessian times the gradient. */
+/** (b₁ − a₁)'(b₂ − a₂) */
+function dotOfDifferences(
+  [a1, b1]: readonly [Float64Array, Float64Array],
+  [a2, b2]: readonly [Float64Array, Float64Array],
+): number {
+  let total = 0;
+  for (let k = 0; k < a1.length; k++) total += (b1[k] - a1[k]) * (b2[k] - a2[k]);
+  return total;
+}
+
+/** The two-loop recursion: minus the approximate inverse Hessian times the gradient, into `direction`. */
 function descentDirection(
+  direction: Float64Array,
   gradient: Float64Array,
   pairs: readonly Pair[],
   precondition: LbfgsOptions['precondition'],
-): Float64Array {
-  const direction = gradient.map((value) => -value);
+): void {
+  for (let k = 0; k < direction.length; k++) direction[k] = -gradient[k];
   const factors = new Float64Array(pairs.length);
   for (let p = pairs.length - 1; p >= 0; p--) {
     factors[p] = dot(pairs[p].step, direction) / pairs[p].curvature;
@@ -139,7 +158,6 @@ function descentDirection(
     const correction = factors[p] - dot(pairs[p].change, direction) / pairs[p].curvature;
     add(direction, correction, pairs[p].step);
   }
-  return direction;
 }
 
 function add(out: Float64Array, factor: number, vector: Float64Array): void {

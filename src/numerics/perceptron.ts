@@ -6,6 +6,7 @@
  */
 import { ArgumentError } from '../errors.js';
 import type { Backend, Dtype, Matrix, Random } from '../linalg/index.js';
+import { type AdamState, type PerceptronPasses, perceptronPasses } from './perceptron-passes.js';
 
 export interface PerceptronOptions {
   /** Most rows of one forward pass. */
@@ -17,14 +18,9 @@ export interface PerceptronOptions {
 
 interface Layer {
   /** outputs × inputs */
-  weights: Matrix;
+  weights: AdamState;
   /** 1 × outputs */
-  intercepts: Matrix;
-  weightGradient: Matrix;
-  interceptGradient: Matrix;
-  /** Adam's running means of the gradient and its square. */
-  means: Matrix[];
-  squares: Matrix[];
+  intercepts: AdamState;
   outputs: Matrix;
   /** dLoss/dz of the layer. */
   slopes: Matrix;
@@ -37,8 +33,8 @@ export class Perceptron {
   readonly sizes: readonly number[];
   readonly dtype: Dtype;
   readonly #backend: Backend;
+  readonly #passes: PerceptronPasses;
   readonly #layers: Layer[];
-  readonly #owned: Matrix[] = [];
   #input: Matrix | undefined;
   #steps = 0;
 
@@ -51,33 +47,29 @@ export class Perceptron {
     this.#backend = backend;
     this.sizes = sizes;
     this.dtype = dtype;
+    this.#passes = perceptronPasses(backend, dtype);
     this.#layers = sizes.slice(1).map((outputs, k) => {
       const inputs = sizes[k];
-      const weights = this.#matrix(outputs, inputs);
+      const weights = this.#learnt(outputs, inputs);
       const deviation = k === sizes.length - 2 ? 0 : Math.sqrt(2 / inputs);
-      for (let e = 0; e < outputs * inputs; e++) weights.data[e] = deviation * random.normal();
-      const pair = () => [this.#matrix(outputs, inputs), this.#matrix(1, outputs)];
+      for (let e = 0; e < outputs * inputs; e++) weights.values.data[e] = deviation * random.normal();
       return {
         weights,
-        intercepts: this.#matrix(1, outputs),
-        weightGradient: this.#matrix(outputs, inputs),
-        interceptGradient: this.#matrix(1, outputs),
-        means: pair(),
-        squares: pair(),
-        outputs: this.#matrix(batch, outputs),
-        slopes: this.#matrix(batch, outputs),
+        intercepts: this.#learnt(1, outputs),
+        outputs: this.#passes.matrix(batch, outputs),
+        slopes: this.#passes.matrix(batch, outputs),
       };
     });
   }
 
   /** Weights and intercepts of every layer, the ones that learn. */
   get parameters(): readonly Matrix[] {
-    return this.#layers.flatMap(({ weights, intercepts }) => [weights, intercepts]);
+    return this.#layers.flatMap(({ weights, intercepts }) => [weights.values, intercepts.values]);
   }
 
   /** Gradients in the order of `parameters`. */
   get gradients(): readonly Matrix[] {
-    return this.#layers.flatMap(({ weightGradient, interceptGradient }) => [weightGradient, interceptGradient]);
+    return this.#layers.flatMap(({ weights, intercepts }) => [weights.gradients, intercepts.gradients]);
   }
 
   /** Outputs of the input's rows, in storage of the network; the input must stay as it is until `backward`. */
@@ -86,16 +78,8 @@ export class Perceptron {
     let x = input;
     this.#layers.forEach((layer, k) => {
       const z = layer.outputs.view(0, input.rows);
-      this.#backend.gemm(z, x, layer.weights, { transposeB: true });
-      const last = k === this.#layers.length - 1;
-      const intercepts = layer.intercepts.data;
-      const { data } = z;
-      const width = z.cols;
-      for (let i = 0, e = 0; i < z.rows; i++)
-        for (let j = 0; j < width; j++, e++) {
-          const value = data[e] + intercepts[j];
-          data[e] = last || value > 0 ? value : leak * value;
-        }
+      this.#backend.gemm(z, x, layer.weights.values, { transposeB: true });
+      this.#passes.addAndBend(z, layer.intercepts.values, k === this.#layers.length - 1 ? 1 : leak);
       x = z;
     });
     return x;
@@ -114,17 +98,14 @@ export class Perceptron {
       if (k === this.#layers.length - 1) slopes.copyFrom(outputSlopes);
       const below = k === 0 ? input : this.#layers[k - 1].outputs.view(0, rows);
       if (learn) {
-        this.#backend.gemm(layer.weightGradient, slopes, below, { transposeA: true, beta: 1 });
-        const sums = layer.interceptGradient.data;
-        const { data, cols } = slopes;
-        for (let i = 0, e = 0; i < rows; i++) for (let j = 0; j < cols; j++, e++) sums[j] += data[e];
+        this.#backend.gemm(layer.weights.gradients, slopes, below, { transposeA: true, beta: 1 });
+        this.#passes.addRows(layer.intercepts.gradients, slopes);
       }
       if (k > 0) {
         const next = this.#layers[k - 1].slopes.view(0, rows);
-        this.#backend.gemm(next, slopes, layer.weights);
-        const [under, over] = [below.data, next.data];
-        for (let e = 0, end = rows * next.cols; e < end; e++) if (under[e] <= 0) over[e] *= leak;
-      } else if (inputSlopes) this.#backend.gemm(inputSlopes, slopes, layer.weights);
+        this.#backend.gemm(next, slopes, layer.weights.values);
+        this.#passes.bendBack(next, below, leak);
+      } else if (inputSlopes) this.#backend.gemm(inputSlopes, slopes, layer.weights.values);
     }
   }
 
@@ -137,30 +118,19 @@ export class Perceptron {
     this.#steps++;
     const meanScale = 1 / (1 - keepMean ** this.#steps);
     const squareScale = 1 / (1 - keepSquare ** this.#steps);
-    for (const layer of this.#layers)
-      for (const part of [0, 1]) {
-        const values = (part === 0 ? layer.weights : layer.intercepts).data;
-        const gradient = (part === 0 ? layer.weightGradient : layer.interceptGradient).data;
-        const keep = part === 0 ? 1 - rate * decay : 1;
-        const [mean, square] = [layer.means[part].data, layer.squares[part].data];
-        for (let e = 0, end = layer.means[part].rows * layer.means[part].cols; e < end; e++) {
-          const slope = gradient[e];
-          mean[e] = keepMean * mean[e] + (1 - keepMean) * slope;
-          square[e] = keepSquare * square[e] + (1 - keepSquare) * slope * slope;
-          const move = (rate * meanScale * mean[e]) / (Math.sqrt(squareScale * square[e]) + least);
-          values[e] = keep * values[e] - move;
-          gradient[e] = 0;
-        }
-      }
+    const adam = { keepMean, keepSquare, rate: rate * meanScale, squareScale, least };
+    for (const { weights, intercepts } of this.#layers) {
+      this.#passes.step(weights, { ...adam, keep: 1 - rate * decay });
+      this.#passes.step(intercepts, { ...adam, keep: 1 });
+    }
   }
 
   release(): void {
-    for (const matrix of this.#owned.splice(0)) this.#backend.release(matrix);
+    this.#passes.release();
   }
 
-  #matrix(rows: number, cols: number): Matrix {
-    const matrix = this.#backend.matrix(rows, cols, this.dtype);
-    this.#owned.push(matrix);
-    return matrix;
+  #learnt(rows: number, cols: number): AdamState {
+    const [values, gradients, means, squares] = [0, 1, 2, 3].map(() => this.#passes.matrix(rows, cols));
+    return { values, gradients, means, squares };
   }
 }

@@ -61,7 +61,7 @@ export class SoftmaxRegression {
     if (targets.rows !== layer.rows)
       throw new ArgumentError(`softmaxRegression: ${layer.rows} rows of features, ${targets.rows} rows of targets`);
     const masses = Float64Array.from({ length: targets.rows }, (_, i) => sum(targets.row(i)));
-    const objective = (parameters: Float64Array, gradient: Float64Array) => {
+    const objective = (parameters: Float64Array, gradient: Float64Array, bound: number) => {
       const probabilities = layer.forward(parameters);
       let loss = 0;
       for (let i = 0; i < probabilities.rows; i++) {
@@ -72,7 +72,9 @@ export class SoftmaxRegression {
           p[c] = masses[i] * p[c] - t[c];
         }
       }
-      return loss + layer.backward(parameters, gradient, this.decay);
+      const value = loss + layer.penalty(parameters, this.decay);
+      if (!(value > bound)) layer.backward(parameters, gradient, this.decay);
+      return value;
     };
     await minimize(objective, this.#point, { tolerance, maxIterations, precondition: this.#precondition, signal });
   }
@@ -191,22 +193,25 @@ export class SoftmaxLayer {
     return this.#values;
   }
 
-  /** Writes the gradient of loss + decay/2 ‖W‖² into the first entries of `gradient` and returns the penalty. */
-  backward(parameters: Float64Array, gradient: Float64Array, decay: number): number {
+  /** decay/2 ‖W‖² */
+  penalty(parameters: Float64Array, decay: number): number {
+    const size = this.categories * this.#features.cols;
+    let squares = 0;
+    for (let k = 0; k < size; k++) squares += parameters[k] * parameters[k];
+    return (decay / 2) * squares;
+  }
+
+  /** Writes the gradient of loss + decay/2 ‖W‖² into the first entries of `gradient`. */
+  backward(parameters: Float64Array, gradient: Float64Array, decay: number): void {
     const size = this.categories * this.#features.cols;
     this.#backend.gemm(this.#weightGradient, this.#values, this.#features, { transposeA: true });
     gradient.set(this.#weightGradient.data.subarray(0, size));
-    let squares = 0;
-    for (let k = 0; k < size; k++) {
-      squares += parameters[k] * parameters[k];
-      gradient[k] += decay * parameters[k];
-    }
+    for (let k = 0; k < size; k++) gradient[k] += decay * parameters[k];
     gradient.fill(0, size, size + this.categories);
     for (let i = 0; i < this.#values.rows; i++) {
       const row = this.#values.row(i);
       for (let c = 0; c < row.length; c++) gradient[size + c] += row[c];
     }
-    return (decay / 2) * squares;
   }
 
   /**

@@ -3,6 +3,8 @@ import { createBackend } from '../../src/linalg/create.js';
 import { Matrix } from '../../src/linalg/matrix.js';
 import { Random } from '../../src/linalg/random.js';
 import { Perceptron } from '../../src/numerics/perceptron.js';
+import { KernelPasses } from '../../src/numerics/perceptron-kernels.js';
+import { LoopPasses, type PerceptronPasses } from '../../src/numerics/perceptron-passes.js';
 import '../allclose.js';
 
 const backend = await createBackend({ threads: 1 });
@@ -105,5 +107,63 @@ describe('the perceptron', () => {
 
   it('refuses impossible sizes', () => {
     expect(() => new Perceptron(backend, [3], { batch: 1, random: new Random(1) })).toThrow(/sizes are \[3\]/);
+  });
+});
+
+describe('the passes of a perceptron', () => {
+  /** What is left in the matrices of a pass over so many rows and columns, in an odd place of larger ones. */
+  const outcome = (passes: PerceptronPasses, rows: number, cols: number): number[] => {
+    const filled = (height: number, seed: number) => {
+      const matrix = passes.matrix(height, cols).copyFrom(normal(height, cols, seed));
+      // Zeros of both signs are not above zero.
+      matrix.data.set([0, -0].slice(0, matrix.data.length));
+      return matrix;
+    };
+    const [z, over, under] = [1, 2, 3].map((seed) => filled(rows + 1, seed).view(1, rows + 1));
+    const [intercepts, sums] = [4, 5].map((seed) => filled(1, seed));
+    const [values, gradients, means, squares] = [6, 7, 8, 9].map((seed) => filled(rows, seed));
+    for (let e = 0; e < rows * cols; e++) squares.data[e] **= 2;
+    passes.addAndBend(z, intercepts, 0.2);
+    passes.bendBack(over, under, 0.2);
+    passes.addRows(sums, over);
+    const adam = { keepMean: 0.9, keepSquare: 0.999, keep: 0.995, rate: 3e-3, squareScale: 1.7, least: 1e-8 };
+    for (let k = 0; k < 2; k++) passes.step({ values, gradients, means, squares }, adam);
+    const found = [z, over, sums, values, gradients, means, squares].flatMap((matrix) =>
+      Array.from(matrix.data.subarray(0, matrix.rows * matrix.cols)),
+    );
+    passes.release();
+    return found;
+  };
+
+  it.each([
+    [1, 1],
+    [3, 2],
+    [2, 4],
+    [5, 7],
+    [9, 33],
+  ])('leave the same bits as kernels and as loops, on %i rows of %i columns', (rows, cols) => {
+    const [kernels, loops] = [new KernelPasses(), new LoopPasses(backend, 'float32')];
+    expect(outcome(kernels, rows, cols)).toEqual(outcome(loops, rows, cols));
+  });
+
+  it('begin with zeros in memory that other networks gave back', () => {
+    const first = new KernelPasses();
+    first.matrix(3, 5).fill(1);
+    first.release();
+    const second = new KernelPasses();
+    expect(Array.from(second.matrix(3, 5).data)).toEqual(Array(15).fill(0));
+    second.release();
+  });
+
+  it('keep a network where it is while another one takes and gives memory', () => {
+    const [first, second] = [new KernelPasses(), new KernelPasses()];
+    const kept = first.matrix(2, 3).fill(7);
+    second.matrix(1000, 1000).fill(1);
+    second.release();
+    const third = new KernelPasses();
+    third.matrix(4, 4).fill(2);
+    expect(Array.from(kept.data)).toEqual(Array(6).fill(7));
+    first.release();
+    third.release();
   });
 });

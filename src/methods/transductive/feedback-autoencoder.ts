@@ -43,10 +43,7 @@ export class FeedbackAutoencoder {
   readonly regressor: Perceptron;
   readonly #backend: Backend;
   readonly #settings: FeedbackSettings;
-  readonly #storage: Record<
-    'inputs' | 'inputSlopes' | 'made' | 'slopes' | 'madeSlopes' | 'vectorSlopes' | 'codeSlopes',
-    Matrix
-  >;
+  readonly #storage: Record<'inputs' | 'inputSlopes' | 'slopes' | 'madeSlopes' | 'vectorSlopes' | 'codeSlopes', Matrix>;
 
   constructor(
     backend: Backend,
@@ -64,7 +61,6 @@ export class FeedbackAutoencoder {
     this.#storage = {
       inputs: backend.matrix(batch, latentSize + q, dtype),
       inputSlopes: backend.matrix(batch, latentSize + q, dtype),
-      made: backend.matrix(batch, p, dtype),
       slopes: backend.matrix(batch, p, dtype),
       madeSlopes: backend.matrix(batch, p, dtype),
       vectorSlopes: backend.matrix(batch, q, dtype),
@@ -77,8 +73,8 @@ export class FeedbackAutoencoder {
     const { labelled, conditions, latents } = batch;
     const real = this.#regress(batch.pictures.view(0, labelled), batch.vectors.view(0, labelled), 1);
     const rows = conditions.rows;
-    const [made, slopes] = [this.#storage.made.view(0, rows), this.#storage.slopes.view(0, rows)];
-    made.copyFrom(this.generate(latents, conditions));
+    const slopes = this.#storage.slopes.view(0, rows);
+    const made = this.generate(latents, conditions);
     const recognized = this.#regress(made, conditions, this.#settings.feedback, slopes);
     const recovered = this.#recover(made, latents, slopes);
     // The other networks have run since, the generator has not: its pass is still the one that made x′.

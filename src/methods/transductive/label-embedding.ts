@@ -29,6 +29,8 @@ export class LabelEmbedding {
   readonly #latent: Matrix<Float64Array>;
   /** The W that `latent` is of; at first there is none. */
   readonly #projected: Float64Array;
+  /** The M that `scores` are of, with that W; none where they are derivatives. */
+  readonly #scored: Float64Array;
   readonly #back: Matrix<Float64Array>;
   readonly #mapGradient: Matrix<Float64Array>;
   readonly #embeddingGradient: Matrix<Float64Array>;
@@ -53,15 +55,19 @@ export class LabelEmbedding {
     this.scores = scratch.matrix(n, categories);
     this.#latent = scratch.matrix(n, r);
     this.#projected = new Float64Array(r * d).fill(Number.NaN);
+    this.#scored = new Float64Array(categories * r).fill(Number.NaN);
     this.#back = scratch.matrix(n, r);
     this.#mapGradient = scratch.matrix(r, d);
     this.#embeddingGradient = scratch.matrix(categories, r);
   }
 
-  /** Scores of the present W and M. */
+  /** Scores of the present W and M; found again only where one of them is another, or where scores became derivatives. */
   refreshScores(): Matrix<Float64Array> {
     this.#project();
+    const { data } = this.embedding;
+    if (this.#scored.every((value, k) => value === data[k])) return this.scores;
     this.#backend.gemm(this.scores, this.#latent, this.embedding, { transposeB: true });
+    this.#scored.set(data.subarray(0, this.#scored.length));
     return this.scores;
   }
 
@@ -74,14 +80,15 @@ export class LabelEmbedding {
   /** The whole objective at the present W, M and labels. */
   value(): number {
     this.refreshScores();
-    return this.#loss(false) + this.#mapPenalty() + this.#embeddingPenalty();
+    return this.#loss() + this.#mapPenalty() + this.#embeddingPenalty();
   }
 
-  /** Objective and gradient by W at `point` (row by row); M stays. */
-  differentiateMap(point: Float64Array, gradient: Float64Array): number {
+  /** Objective, and unless that is above `bound` gradient, by W at `point` (row by row); M stays. */
+  differentiateMap(point: Float64Array, gradient: Float64Array, bound = Number.POSITIVE_INFINITY): number {
     this.map.data.set(point);
     this.refreshScores();
-    const loss = this.#loss(true);
+    const value = this.#differentiateLoss() + this.#mapPenalty() + this.#embeddingPenalty();
+    if (value > bound) return value;
     this.#backend.gemm(this.#back, this.scores, this.embedding);
     this.#backend.copy(this.#mapGradient, this.map);
     this.#backend.gemm(this.#mapGradient, this.#back, this.#pictures, {
@@ -89,14 +96,14 @@ export class LabelEmbedding {
       beta: this.#penalties.decay,
     });
     gradient.set(this.#mapGradient.data.subarray(0, point.length));
-    return loss + this.#mapPenalty() + this.#embeddingPenalty();
+    return value;
   }
 
-  /** Objective and gradient by M at `point`; W stays, and must be the one last projected with. */
+  /** Objective and gradient by M at `point`; W stays. */
   differentiateEmbedding(point: Float64Array, gradient: Float64Array): number {
     this.embedding.data.set(point);
-    this.#backend.gemm(this.scores, this.#latent, this.embedding, { transposeB: true });
-    const loss = this.#loss(true);
+    this.refreshScores();
+    const loss = this.#differentiateLoss();
     this.#backend.gemm(this.#embeddingGradient, this.scores, this.#latent, { transposeA: true });
     this.#backend.axpby(this.#embeddingGradient, this.#penalties.drift, this.embedding, 1);
     this.#backend.axpby(this.#embeddingGradient, -this.#penalties.drift, this.#first, 1);
@@ -110,18 +117,27 @@ export class LabelEmbedding {
     if (this.#projected.every((value, k) => value === data[k])) return;
     this.#backend.gemm(this.#latent, this.#pictures, this.map, { transposeB: true });
     this.#projected.set(data.subarray(0, this.#projected.length));
+    this.#scored.fill(Number.NaN);
   }
 
-  /** Where `replace` is set, scores become the derivatives of the loss by them. */
-  #loss(replace: boolean): number {
+  #loss(): number {
     const { scores, labels, weights } = this;
     let total = 0;
     for (let i = 0; i < scores.rows; i++) {
       const from = i * scores.stride;
-      const to = from + scores.cols;
-      total = replace
-        ? differentiateHinges(scores.data, from, to, from + labels[i], weights[i], total)
-        : addHinges(scores.data, from, to, from + labels[i], weights[i], total);
+      total = addHinges(scores.data, from, from + scores.cols, from + labels[i], weights[i], total);
+    }
+    return total;
+  }
+
+  /** The same, and scores become the derivatives of the loss by them. */
+  #differentiateLoss(): number {
+    const { scores, labels, weights } = this;
+    this.#scored.fill(Number.NaN);
+    let total = 0;
+    for (let i = 0; i < scores.rows; i++) {
+      const from = i * scores.stride;
+      total = differentiateHinges(scores.data, from, from + scores.cols, from + labels[i], weights[i], total);
     }
     return total;
   }

@@ -58,7 +58,7 @@ export async function learnSimilarity(
     backend.choleskySolve(semanticFactor, semanticRows, 'rows');
     vector.set(semanticRows.data.subarray(0, r * q), r * d);
   };
-  await minimize((at, gradient) => objective.differentiate(at, gradient, r), point, {
+  await minimize((at, gradient, bound) => objective.differentiate(at, gradient, r, bound), point, {
     maxIterations: iterations,
     precondition,
     signal,
@@ -103,8 +103,8 @@ export class SimilarityObjective {
     this.#settings = settings;
   }
 
-  /** Value and gradient at A, B (row by row) and b, with r latent dimensions. */
-  differentiate(point: Float64Array, gradient: Float64Array, r: number): number {
+  /** Value, and unless that is above `bound` gradient, at A, B (row by row) and b, with r latent dimensions. */
+  differentiate(point: Float64Array, gradient: Float64Array, r: number, bound = Number.POSITIVE_INFINITY): number {
     const backend = this.#backend;
     const [d, q] = [this.#pictures.cols, this.#vectors.cols];
     const { a, b, gradientA, gradientB, latent, embedded, backLatent, backEmbedded } = this.#storageFor(r);
@@ -114,6 +114,10 @@ export class SimilarityObjective {
     backend.gemm(embedded, this.#vectors, b, { transposeB: true });
     backend.gemm(this.#scores, latent, embedded, { transposeB: true });
     const { loss, slope } = this.#hinges(point[r * (d + q)]);
+    let squares = 0;
+    for (let k = 0; k < r * (d + q); k++) squares += point[k] * point[k];
+    const value = loss + (this.#settings.decay / 2) * squares;
+    if (value > bound) return value;
     // dA = (E SB')'X and dB = (E'XA')'S with E = dLoss/dF.
     backend.gemm(backLatent, this.#scores, embedded);
     backend.gemm(gradientA, backLatent, this.#pictures, { transposeA: true });
@@ -121,13 +125,9 @@ export class SimilarityObjective {
     backend.gemm(gradientB, backEmbedded, this.#vectors, { transposeA: true });
     gradient.set(gradientA.data.subarray(0, r * d));
     gradient.set(gradientB.data.subarray(0, r * q), r * d);
-    let squares = 0;
-    for (let k = 0; k < r * (d + q); k++) {
-      squares += point[k] * point[k];
-      gradient[k] += this.#settings.decay * point[k];
-    }
+    for (let k = 0; k < r * (d + q); k++) gradient[k] += this.#settings.decay * point[k];
     gradient[r * (d + q)] = slope;
-    return loss + (this.#settings.decay / 2) * squares;
+    return value;
   }
 
   /** Replaces scores (without b) by dLoss/dF; gives the loss and its derivative by b. */

@@ -135,7 +135,7 @@ function preconditionedMap(
   const rows = scratch.matrix(state.map.rows, state.map.cols);
   const point = new Float64Array(state.map.rows * state.map.cols);
   return async (steps) => {
-    await minimize((at, gradient) => state.differentiateMap(at, gradient), point, {
+    await minimize((at, gradient, bound) => state.differentiateMap(at, gradient, bound), point, {
       ...steps,
       precondition: (vector) => {
         rows.data.set(vector);

@@ -96,7 +96,8 @@ export function noiseObjective(layer: SoftmaxLayer, labels: Int32Array, decay: n
         p[j] *= 1 - q / chance;
       }
     }
-    value += layer.backward(point, gradient, decay);
+    value += layer.penalty(point, decay);
+    layer.backward(point, gradient, decay);
     for (let j = 0; j < categories; j++) {
       value += pull * confusion.at(j, j);
       confusionGradient.data[j * (categories + 1)] += pull;

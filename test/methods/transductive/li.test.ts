@@ -56,6 +56,26 @@ describe('the objective of Li, Guo and Schuurmans', () => {
     );
   });
 
+  it('has the value but not the gradient of a point above the bound, and the scores of what was asked for last', () => {
+    state.embedding.copyFrom(embedding);
+    const gradient = new Float64Array(r * d).fill(7);
+    const value = state.differentiateMap(map.data, gradient, 0);
+    expect(value).toBeCloseTo(literal(map.data, embedding.data), 8);
+    expect([...gradient]).toEqual(Array(r * d).fill(7));
+    expect(state.value()).toBe(value);
+    for (const [w, m] of [
+      [map, embedding],
+      [map, first],
+      [map, first],
+      [matrix(r, d), first],
+    ]) {
+      state.map.copyFrom(w);
+      state.embedding.copyFrom(m);
+      const expected = multiply(multiply(rowsOf(pictures), transpose(rowsOf(w))), transpose(rowsOf(m))).flat();
+      expect(state.refreshScores().copy('float64').data).toBeAllClose(expected, { tolerance: 1e-12 });
+    }
+  });
+
   it('knows what every label of a picture would cost', () => {
     const scores = Float64Array.from([0.2, 1.4, -0.3, 0.9]);
     const costs = labelCosts(scores, 3);
