@@ -186,6 +186,11 @@ export interface Backend {
   /** Every element x of A becomes sign(x) |x|^power, then every row is brought to unit length; rows of zeros stay. */
   powerRows(a: Matrix, power: number): void;
   /**
+   * Every row x of A becomes x / largest / length, its largest size and its length over that: found and written down where
+   * `largests` has 0, else taken from there. Rows of zeros, and those that are not finite, stay.
+   */
+  unitRows(a: Matrix, largests: Float64Array, lengths: Float64Array): void;
+  /**
    * Calls `visit` with one block of rows after the other, as `powerRows` makes them, and with the place of its first row. Blocks
    * are valid until `visit` returns; their sizes depend on the shapes alone.
    */

@@ -30,6 +30,8 @@ const names = [
   'sumOfDifferences64',
   'peaksOfRows32',
   'peaksOfRows64',
+  'unitRows32',
+  'unitRows64',
 ] as const;
 export type RowKernel = (typeof names)[number] extends `${infer Name}32` | `${infer Name}64` ? Name : never;
 

@@ -13,6 +13,7 @@ import {
   checkScores,
   checkSoftmax,
   checkSparse,
+  checkUnitRows,
 } from '../shapes.js';
 import { findNearest, type Multiply } from './nearest.js';
 import { findPeaks, unlabelled } from './peaks.js';
@@ -158,6 +159,33 @@ export class RowPasses {
       brought: ({ piece }) => [{ matrix: rows, pointer: piece }],
       fetched: ({ piece }) => [{ matrix: rows, pointer: piece }],
       bring: ({ piece, scratch }, start, end) => [end - start, rows.cols, piece, bytes, power, origin, scratch],
+    });
+  }
+
+  /** `Backend.unitRows` */
+  unitRows(rows: Matrix, largests: Float64Array, lengths: Float64Array): void {
+    checkUnitRows(rows, largests, lengths);
+    const here = this.#workbench();
+    const bytes = rows.cols * rows.data.BYTES_PER_ELEMENT;
+    const step = here.rowsPerPiece(rows.cols);
+    here.inPieces(step, {
+      kernel: 'unitRows',
+      matrix: rows,
+      reserve: () => ({
+        ...{ largests: here.room(step * 8), lengths: here.room(step * 8) },
+        piece: here.room(step * bytes + 16),
+      }),
+      brought: ({ piece }) => [{ matrix: rows, pointer: piece }],
+      fetched: ({ piece }) => [{ matrix: rows, pointer: piece }],
+      bring: (place, start, end) => {
+        here.reals(place.largests, end - start).set(largests.subarray(start, end));
+        here.reals(place.lengths, end - start).set(lengths.subarray(start, end));
+        return [end - start, rows.cols, place.piece, bytes, place.largests, place.lengths];
+      },
+      fetch: (place, start, end) => {
+        largests.set(here.reals(place.largests, end - start), start);
+        lengths.set(here.reals(place.lengths, end - start), start);
+      },
     });
   }
 

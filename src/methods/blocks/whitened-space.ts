@@ -128,15 +128,16 @@ export class WhitenedSpace {
           for (let c = 0; c < sums.rows; c++) add(means.row(here.first + c), sums.row(c));
         });
       if (source instanceof Matrix) take(source, sorted.starts, sorted.order);
-      else if (source.sequential)
-        await visitFeatures(source, (block, start) => {
+      else if (source.sequential) {
+        const see = (block: Matrix, start: number) => {
           const { order, starts } = byLabel(labels.subarray(start, start + block.rows), categories);
           take(block, starts, order);
-        });
-      else {
+        };
+        await visitFeatures(source, see, { backend });
+      } else {
         // The same blocks as in memory, and so the same sums to the last bit.
         const see = (block: Matrix, start: number) => take(block, sorted.starts, undefined, start);
-        await visitFeatures(source, see, sorted.order, poweredRows(d, dtype));
+        await visitFeatures(source, see, { rows: sorted.order, together: poweredRows(d, dtype), backend });
       }
       let total = 0;
       for (let j = 0; j < d; j++) total += scatter.at(j, j);
