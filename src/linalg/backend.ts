@@ -106,6 +106,14 @@ export interface SparseMatrix {
   readonly values: Float64Array;
 }
 
+/** Work that other threads have begun. One of the two must be called. */
+export interface Begun {
+  /** Does what is left of it with them; when it returns, the outputs are complete. */
+  finish(): void;
+  /** Drops it. */
+  stop(): void;
+}
+
 export interface Backend {
   readonly device: Device;
   /** One line for people: library, version, path, instruction set. */
@@ -202,6 +210,16 @@ export interface Backend {
    * k for each row, one row after the other.
    */
   nearestRows(nearest: Int32Array, cosines: Float64Array, a: RowBlocks, squaredLengths: Float64Array): void;
+  /**
+   * Begins `nearestRows` on other threads, while this one does something else and nobody changes A; undefined where there are
+   * none, or they have other things to do in the background.
+   */
+  beginNearest?(
+    nearest: Int32Array,
+    cosines: Float64Array,
+    a: RowBlocks,
+    squaredLengths: Float64Array,
+  ): Begun | undefined;
   /** Σ_ik s_ik (row i of A)·(row k of A) for a square sparse S, accumulated in float64. */
   sparseForm(sparse: SparseMatrix, a: Matrix): number;
 

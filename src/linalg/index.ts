@@ -1,6 +1,7 @@
 /** Linear algebra: matrices, backends, random numbers. */
 export type {
   Backend,
+  Begun,
   Device,
   DeviceProgram,
   GemmOptions,

@@ -4,9 +4,9 @@
  * order, so that of equally near ones the first are kept, whatever the number of threads.
  */
 import type { Backend } from '../backend.js';
-import { Matrix } from '../matrix.js';
+import { Matrix, type RealArray } from '../matrix.js';
 import type { RowBlocks } from '../row-blocks.js';
-import type { RowKernel } from './calls.js';
+import { kernelNumber, type RowKernel } from './calls.js';
 import type { RowWorkbench } from './workbench.js';
 
 export type Multiply = Backend['gemm'];
@@ -18,51 +18,113 @@ const tileRows = 8192;
 const ownRows = 32;
 const laterRows = 1024;
 
+/** A stage of the search, whose parts do not depend on one another: products ← a b', or calls of kernels. */
+export type NearestStage =
+  | { readonly products: Matrix; readonly a: Matrix; readonly b: Matrix }
+  | { readonly kernels: readonly { kernel: RowKernel; values: readonly number[] }[] };
+
 /** Sizes have been checked; there is at least one place for each row. */
-export function findNearest(
-  bench: RowWorkbench,
-  multiply: Multiply,
-  nearest: Int32Array,
-  cosines: Float64Array,
-  a: RowBlocks,
-  squaredLengths: Float64Array,
-): void {
-  const n = a.rows;
-  const count = nearest.length / n;
-  const single = a.dtype === 'float32';
-  const height = Math.min(blockRows, a.atOnce ?? n);
-  const width = Math.min(tileRows, a.atOnce ?? n, n);
-  const like = single ? new Float32Array(0) : new Float64Array(0);
-  const bytes = like.BYTES_PER_ELEMENT;
-  const inverses = squaredLengths.map((square) => 1 / (Math.sqrt(square) || 1));
-  const [listsAt, cosinesAt] = [bench.room(nearest.length * 4), bench.room(cosines.length * 8)];
-  const [inversesAt, singlesAt, barsAt] = [bench.room(n * 8), bench.room(n * 4 + 16), bench.room(n * 4 + 16)];
-  const productsAt = bench.room(height * width * bytes);
-  const singles = new Float32Array(0);
-  bench.reals(inversesAt, n).set(inverses);
-  bench.elements(singles, singlesAt, n).set(inverses);
-  bench.elements(singles, barsAt, n).fill(Number.NEGATIVE_INFINITY);
-  bench.reals(cosinesAt, cosines.length).fill(Number.NEGATIVE_INFINITY);
-  for (let start = 0; start < n; start += height) {
-    const end = Math.min(n, start + height);
-    for (let left = start; left < n; left += width) {
-      const right = Math.min(n, left + width);
-      const cols = right - left;
-      const products = new Matrix(bench.elements(like, productsAt, (end - start) * cols), end - start, cols);
-      multiply(products, a.view(start, end), a.view(left, right), { transposeB: true });
-      const call = (kernel: RowKernel, [top, bottom]: number[], [from, to]: number[]) => {
-        const corner = productsAt + ((top - start) * cols + from - left) * bytes;
-        const pictures = [top, from, inversesAt, singlesAt, count, listsAt, cosinesAt, barsAt];
-        return { kernel, values: [bottom - top, to - from, corner, cols * bytes, ...pictures] };
-      };
-      bench.together(single, [
-        ...ranges(start, end, ownRows).map((rows) => call('nearestOfRows', rows, [left, right])),
-        ...ranges(Math.max(left, end), right, laterRows).map((rows) => call('nearestOfColumns', [start, end], rows)),
-      ]);
+export class NearestSearch {
+  readonly #bench: RowWorkbench;
+  readonly #nearest: Int32Array;
+  readonly #cosines: Float64Array;
+  readonly #rows: RowBlocks;
+  readonly #single: boolean;
+  /** Rows of a block, and of a tile. */
+  readonly #height: number;
+  readonly #width: number;
+  readonly #like: RealArray;
+  /** Where on the workbench things lie. */
+  readonly #places: Record<'lists' | 'cosines' | 'inverses' | 'singles' | 'bars' | 'products', number>;
+
+  constructor(
+    bench: RowWorkbench,
+    nearest: Int32Array,
+    cosines: Float64Array,
+    a: RowBlocks,
+    squaredLengths: Float64Array,
+  ) {
+    const n = a.rows;
+    this.#bench = bench;
+    this.#nearest = nearest;
+    this.#cosines = cosines;
+    this.#rows = a;
+    this.#single = a.dtype === 'float32';
+    this.#height = Math.min(blockRows, a.atOnce ?? n);
+    this.#width = Math.min(tileRows, a.atOnce ?? n, n);
+    this.#like = this.#single ? new Float32Array(0) : new Float64Array(0);
+    const inverses = squaredLengths.map((square) => 1 / (Math.sqrt(square) || 1));
+    const singles = new Float32Array(0);
+    this.#places = {
+      ...{ lists: bench.room(nearest.length * 4), cosines: bench.room(cosines.length * 8) },
+      ...{ inverses: bench.room(n * 8), singles: bench.room(n * 4 + 16), bars: bench.room(n * 4 + 16) },
+      products: bench.room(this.#height * this.#width * this.#like.BYTES_PER_ELEMENT),
+    };
+    const places = this.#places;
+    bench.reals(places.inverses, n).set(inverses);
+    bench.elements(singles, places.singles, n).set(inverses);
+    bench.elements(singles, places.bars, n).fill(Number.NEGATIVE_INFINITY);
+    bench.reals(places.cosines, cosines.length).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  /** What is to be done, in this order. */
+  *stages(): Generator<NearestStage> {
+    const [bench, places, height, width] = [this.#bench, this.#places, this.#height, this.#width];
+    const n = this.#rows.rows;
+    const count = this.#nearest.length / n;
+    const bytes = this.#like.BYTES_PER_ELEMENT;
+    for (let start = 0; start < n; start += height) {
+      const end = Math.min(n, start + height);
+      for (let left = start; left < n; left += width) {
+        const right = Math.min(n, left + width);
+        const cols = right - left;
+        const room = bench.elements(this.#like, places.products, (end - start) * cols);
+        const products = new Matrix(room, end - start, cols);
+        yield { products, a: this.#rows.view(start, end), b: this.#rows.view(left, right) };
+        const call = (kernel: RowKernel, [top, bottom]: number[], [from, to]: number[]) => {
+          const corner = places.products + ((top - start) * cols + from - left) * bytes;
+          const pictures = [
+            top,
+            from,
+            places.inverses,
+            places.singles,
+            count,
+            places.lists,
+            places.cosines,
+            places.bars,
+          ];
+          return { kernel, values: [bottom - top, to - from, corner, cols * bytes, ...pictures] };
+        };
+        yield {
+          kernels: [
+            ...ranges(start, end, ownRows).map((rows) => call('nearestOfRows', rows, [left, right])),
+            ...ranges(Math.max(left, end), right, laterRows).map((rows) =>
+              call('nearestOfColumns', [start, end], rows),
+            ),
+          ],
+        };
+      }
     }
   }
-  nearest.set(bench.integers(listsAt, nearest.length));
-  cosines.set(bench.reals(cosinesAt, cosines.length));
+
+  /** The number by which threads know a kernel for these rows. */
+  numberOf(kernel: RowKernel): number {
+    return kernelNumber(kernel, this.#single);
+  }
+
+  /** Does all of it at once. */
+  run(multiply: Multiply): void {
+    for (const stage of this.stages())
+      if ('kernels' in stage) this.#bench.together(this.#single, stage.kernels);
+      else multiply(stage.products, stage.a, stage.b, { transposeB: true });
+    this.take();
+  }
+
+  /** Hands over what was found. */
+  take(): void {
+    this.#nearest.set(this.#bench.integers(this.#places.lists, this.#nearest.length));
+    this.#cosines.set(this.#bench.reals(this.#places.cosines, this.#cosines.length));
+  }
 }
 
 /** [from, to) in pieces. */

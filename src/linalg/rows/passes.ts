@@ -15,7 +15,7 @@ import {
   checkSparse,
   checkUnitRows,
 } from '../shapes.js';
-import { findNearest, type Multiply } from './nearest.js';
+import { type Multiply, NearestSearch } from './nearest.js';
 import { findPeaks, unlabelled } from './peaks.js';
 import { visitPowered } from './powered.js';
 import { RowWorkbench } from './workbench.js';
@@ -205,7 +205,7 @@ export class RowPasses {
     squares: Float64Array,
   ): void {
     if (checkNearest(nearest, cosines, a, squares) > 0)
-      findNearest(this.#workbench(), multiply, nearest, cosines, a, squares);
+      new NearestSearch(this.#workbench(), nearest, cosines, a, squares).run(multiply);
   }
 
   /** `Backend.scoreRows` */
