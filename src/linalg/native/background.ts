@@ -68,7 +68,8 @@ export class Background {
 
   /**
    * Undefined where another program is under way, or there is no room for all calls.
-   * @param stages writes of each stage's calls, which get the array and the number of the first one and return that behind the last
+   * @param counts of the calls of each stage
+   * @param write writes all of them down, one stage after the other
    * @param done called once, whether the outcome is wanted (`true`) or not
    */
   begin(

@@ -120,7 +120,7 @@ export class WhitenedSpace {
         backend.visitPowered(features, { power: options.power, dtype, order }, (rows, place) => {
           backend.syrk(products ?? scatter, rows, { transpose: true, beta: products || !begun ? 0 : 1 });
           begun = true;
-          if (products) add(scatter.data, products.data);
+          if (products) addSingle(scatter.data, products.data);
           const start = first + place;
           const here = segmentsWithin(starts, start, start + rows.rows);
           const sums = Matrix.zeros(here.starts.length - 1, d, dtype);
@@ -293,6 +293,11 @@ export const precisionFor = (rows: number, cols: number): Dtype => (rows * cols 
 export function powerAndLength<M extends Matrix>(backend: Backend, features: M, power: number): M {
   backend.powerRows(features, power);
   return features;
+}
+
+/** The same from single precision: of whole matrices, so that a loop of its own is worth it. */
+function addSingle(target: Float64Array, source: RealArray): void {
+  for (let j = 0; j < target.length; j++) target[j] += source[j];
 }
 
 function add(target: RealArray, source: RealArray): void {

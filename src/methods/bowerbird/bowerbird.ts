@@ -42,7 +42,7 @@ import { type BegunNeighbours, Neighbours } from './neighbours.js';
 import { aloneOptions, type BowerbirdOptions, folderOptions, parameters, withoutRehearsal } from './options.js';
 import { folderSureness, type Manner, Rehearsal } from './rehearsal.js';
 import { placeByBlocks } from './row-file.js';
-import { mostRoundsAgain, type Settled, settle } from './settle.js';
+import { answerAlone, mostRoundsAgain, type Settled, settle } from './settle.js';
 import { statedShares } from './shares.js';
 import { BowerbirdSolver, softened } from './solver.js';
 import { lonelyRows, type StrangerModel, type Strangers, strangerRatios } from './strangers.js';
@@ -376,12 +376,6 @@ function laterStrangers({ space, later }: Fitted, features: Matrix): Float64Arra
   const { solver, variance, model, odds } = later;
   const ratios = strangerRatios(model.lonely, lonelyRows(solver, place(space, features), variance));
   return ratios.map((ratio) => 1 / (1 + Math.exp(-ratio - odds)));
-}
-
-/** The answer for a picture without company: its scores, and what is known of the shares beforehand. */
-function answerAlone(state: TestState): void {
-  const { shares } = state.side;
-  if (typeof shares !== 'string') state.offsets = shares.map((share) => Math.log(Math.max(share, 1e-12)));
 }
 
 /** β (x·f_c μ_c − ½‖f_c μ_c‖²)/v + offset, x measured from the auxiliary centre and δ. */
