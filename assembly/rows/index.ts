@@ -9,3 +9,4 @@ export { nearestOfRows32, nearestOfRows64, nearestOfColumns32, nearestOfColumns6
 export { scoreRows32, scoreRows64, sumOfDifferences32, sumOfDifferences64 } from './scores';
 export { sparseForm32, sparseForm64, sparseRows32, sparseRows64 } from './sparse';
 export { peaksOfRows32, peaksOfRows64 } from './peaks';
+export { unitRows32, unitRows64 } from './unit';

@@ -112,6 +112,14 @@ export interface SparseMatrix {
   readonly values: Float64Array;
 }
 
+/** Work that other threads have begun. One of the two must be called. */
+export interface Begun {
+  /** Does what is left of it with them; when it returns, the outputs are complete. */
+  finish(): void;
+  /** Drops it. */
+  stop(): void;
+}
+
 export interface Backend {
   readonly device: Device;
   /** One line for people: library, version, path, instruction set. */
@@ -192,6 +200,11 @@ export interface Backend {
   /** Every element x of A becomes sign(x) |x|^power, then every row is brought to unit length; rows of zeros stay. */
   powerRows(a: Matrix, power: number): void;
   /**
+   * Every row x of A becomes x / largest / length, its largest size and its length over that: found and written down where
+   * `largests` has 0, else taken from there. Rows of zeros, and those that are not finite, stay.
+   */
+  unitRows(a: Matrix, largests: Float64Array, lengths: Float64Array): void;
+  /**
    * Calls `visit` with one block of rows after the other, as `powerRows` makes them, and with the place of its first row. Blocks
    * are valid until `visit` returns; their sizes depend on the shapes alone.
    */
@@ -209,6 +222,16 @@ export interface Backend {
     squaredLengths: Float64Array,
     among?: MeasuredRows,
   ): void;
+  /**
+   * Begins `nearestRows` on other threads, while this one does something else and nobody changes A; undefined where there are
+   * none, or they have other things to do in the background.
+   */
+  beginNearest?(
+    nearest: Int32Array,
+    cosines: Float64Array,
+    a: RowBlocks,
+    squaredLengths: Float64Array,
+  ): Begun | undefined;
   /** Σ_ik s_ik (row i of A)·(row k of A) for a square sparse S, accumulated in float64. */
   sparseForm(sparse: SparseMatrix, a: Matrix): number;
 

@@ -133,6 +133,10 @@ export abstract class HostPasses {
     this.#rows.powerRows(a, power);
   }
 
+  unitRows(a: Matrix, largests: Float64Array, lengths: Float64Array): void {
+    this.#rows.unitRows(a, largests, lengths);
+  }
+
   visitPowered(a: Matrix, options: PoweredOptions, visit: (block: Matrix, start: number) => void): void {
     this.#rows.visitPowered(a, options, visit);
   }

@@ -33,3 +33,38 @@ function dotOfRows(x: RealArray, y: RealArray): number {
   for (let j = 0; j < x.length; j++) sum += x[j] * y[j];
   return sum;
 }
+
+/** Rows at unit length: `Backend.unitRows`. */
+export function unitRowsHere(a: Matrix, largests: Float64Array, lengths: Float64Array): void {
+  for (let i = 0; i < a.rows; i++) {
+    const row = a.row(i);
+    if (largests[i] === 0) {
+      largests[i] = largestOf(row);
+      if (!(largests[i] > 0 && largests[i] < Number.POSITIVE_INFINITY)) continue;
+      lengths[i] = lengthOver(row, largests[i]);
+    }
+    divide(row, largests[i], lengths[i]);
+  }
+}
+
+/** Largest size of an entry; NaN where one is none. */
+export function largestOf(row: RealArray): number {
+  let largest = 0;
+  for (let j = 0; j < row.length; j++) largest = Math.max(largest, Math.abs(row[j]));
+  return largest;
+}
+
+/** Length of the row over its largest entry: dividing by that first keeps the squares from overflowing or vanishing. */
+function lengthOver(row: RealArray, largest: number): number {
+  let squares = 0;
+  for (let j = 0; j < row.length; j++) {
+    const part = row[j] / largest;
+    squares += part * part;
+  }
+  return Math.sqrt(squares);
+}
+
+/** By both in turn, in place. */
+function divide(row: RealArray, largest: number, length: number): void {
+  for (let j = 0; j < row.length; j++) row[j] = row[j] / largest / length;
+}

@@ -295,6 +295,11 @@ export function checkLeaders({ columns, leads }: RowLeaders, scores: Matrix, off
   length('leadersOfRows', 'offsets', offsets, scores.cols, beside);
 }
 
+export function checkUnitRows(a: Matrix, largests: Float64Array, lengths: Float64Array): void {
+  for (const [name, values] of Object.entries({ largests, lengths }))
+    length('unitRows', name, values, a.rows, `A ${shape(a)}`);
+}
+
 /** A row of S for each row of the target, and entries that name rows of the source. */
 export function checkSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void {
   sameDtype('addSparse', { target, source });

@@ -3,7 +3,7 @@
  * pictures together. Centring subtracts each domain's own mean (auxiliary, web, test, validation web) before scaling.
  */
 import { ArgumentError, ProblemError } from '../errors.js';
-import type { Matrix, RealArray } from '../linalg/index.js';
+import { type Matrix, unitRowsHere } from '../linalg/index.js';
 import type { Problem } from './problem.js';
 
 export type FeatureScaling = 'l2' | 'none' | 'zscore';
@@ -97,31 +97,10 @@ export function zeroVectorError(array: string, row: number): ProblemError {
 
 /** Every row divided by its length, in place; `first` is the number of the first one in the named array. */
 export function scaleToUnitLength(name: string, matrix: Matrix, first = 0): void {
-  for (let i = 0; i < matrix.rows; i++) {
-    const row = matrix.row(i);
-    const largest = largestOf(row);
-    if (largest === 0) throw zeroVectorError(name, first + i);
-    divide(row, largest, lengthOver(row, largest));
-  }
-}
-
-/** Largest size of an entry; NaN where one is none. */
-export function largestOf(row: RealArray): number {
-  let largest = 0;
-  for (let j = 0; j < row.length; j++) largest = Math.max(largest, Math.abs(row[j]));
-  return largest;
-}
-
-/** Length of the row over its largest entry: dividing by that first keeps the squares from overflowing or vanishing. */
-export function lengthOver(row: RealArray, largest: number): number {
-  let squares = 0;
-  for (let j = 0; j < row.length; j++) squares += (row[j] / largest) ** 2;
-  return Math.sqrt(squares);
-}
-
-/** By both in turn, in place. */
-export function divide(row: RealArray, largest: number, length: number): void {
-  for (let j = 0; j < row.length; j++) row[j] = row[j] / largest / length;
+  const largests = new Float64Array(matrix.rows);
+  unitRowsHere(matrix, largests, new Float64Array(matrix.rows));
+  const empty = largests.indexOf(0);
+  if (empty >= 0) throw zeroVectorError(name, first + empty);
 }
 
 /** The first three matrices (auxiliary, web, test) give the means and deviations; all are changed by them. */

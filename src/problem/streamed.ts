@@ -4,11 +4,11 @@
  */
 import { ArgumentError, FormatError, ProblemError } from '../errors.js';
 import type { ArrayRows } from '../formats/index.js';
-import { type Dtype, Matrix } from '../linalg/index.js';
+import { type Backend, type Dtype, largestOf, Matrix, unitRowsHere } from '../linalg/index.js';
 import { openArrays } from './array-source.js';
 import { checkProblem, notFiniteError } from './check.js';
 import type { LoadOptions } from './load.js';
-import { divide, largestOf, lengthOver, normalizeInPlace, zeroVectorError } from './normalize.js';
+import { normalizeInPlace, zeroVectorError } from './normalize.js';
 import type { Problem } from './problem.js';
 import { type PictureSet, readArrayProblem, setNames } from './read-arrays.js';
 
@@ -22,8 +22,11 @@ export interface FeatureRows {
   readonly atOnce?: number;
   /** They are quick to read in their order and many together only. @default false */
   readonly sequential?: boolean;
-  /** Rows [start, end), scaled, into the first rows of `into`. */
-  read(into: Matrix, start: number, end: number): Promise<void>;
+  /**
+   * Rows [start, end), scaled, into the first rows of `into`.
+   * @param backend whose threads may scale them @default the calling thread does
+   */
+  read(into: Matrix, start: number, end: number, backend?: Backend): Promise<void>;
 }
 
 /** Features that stay in files, as methods that stream take them. */
@@ -142,23 +145,23 @@ function scaledRows(name: string, source: ArrayRows, dtype: Dtype, unitLength: b
   const [largests, lengths] = [new Float64Array(rows), new Float64Array(rows)];
   return {
     ...{ rows, cols, dtype, sequential: source.sequential },
-    async read(into, start, end) {
+    async read(into, start, end, backend) {
       const block = new Matrix(into.data, end - start, cols);
       await source.readRows(start, end, block.data);
-      for (let i = start; i < end; i++) {
-        const row = block.row(i - start);
-        if (largests[i] === 0) {
-          const largest = largestOf(row);
-          if (!(largest < Number.POSITIVE_INFINITY)) {
-            const wrong = row.findIndex((value) => !Number.isFinite(value));
-            throw notFiniteError(name, i, wrong, row[wrong]);
-          }
-          if (!unitLength) continue;
-          if (largest === 0) throw zeroVectorError(name, i);
-          largests[i] = largest;
-          lengths[i] = lengthOver(row, largest);
-        }
-        divide(row, largests[i], lengths[i]);
+      const here = largests.subarray(start, end);
+      if (!unitLength)
+        here.forEach((seen, i) => {
+          here[i] = seen || largestOf(block.row(i));
+        });
+      else if (backend) backend.unitRows(block, here, lengths.subarray(start, end));
+      else unitRowsHere(block, here, lengths.subarray(start, end));
+      for (let i = 0; i < here.length; i++) {
+        if (unitLength && here[i] === 0) throw zeroVectorError(name, start + i);
+        if (here[i] < Number.POSITIVE_INFINITY) continue;
+        here[i] = 0;
+        const row = block.row(i);
+        const wrong = row.findIndex((value) => !Number.isFinite(value));
+        throw notFiniteError(name, start + i, wrong, row[wrong]);
       }
     },
   };

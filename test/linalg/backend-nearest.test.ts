@@ -130,6 +130,60 @@ describe.each(backends)('the nearest rows on the $name backend', ({ create, most
     expect(() => found(Matrix.zeros(0, 3), 0)).not.toThrow();
   });
 
+  describe('looked for in the background', () => {
+    const begin = (rows: Matrix, count: number) => {
+      const [nearest, cosines] = [new Int32Array(rows.rows * count), new Float64Array(rows.rows * count)];
+      return { nearest, cosines, begun: backend.beginNearest?.(nearest, cosines, rows, squaresOf(rows)) };
+    };
+    const otherWork = (rounds: number) => {
+      const given = drawn(3000, 'float64');
+      const sums = Array.from({ length: rounds }, () => {
+        const [powered, product] = [given.copy(), Matrix.zeros(400, 400)];
+        backend.powerRows(powered, 0.75);
+        backend.gemm(product, powered.view(0, 400), powered.view(400, 800), { transposeB: true });
+        const near = found(powered.view(0, 300), 3);
+        return [backend.maxAbs(product), backend.dot(powered, powered), near.cosines.reduce((a, b) => a + b, 0)];
+      });
+      return sums.flat();
+    };
+
+    it.each([0, 1, 30])('are the same after %i rounds of other work, which they leave as it is', (rounds) => {
+      const rows = drawn(8200, 'float32');
+      const expected = found(rows, 5);
+      const alone = otherWork(rounds);
+      const { nearest, cosines, begun } = begin(rows, 5);
+      if (!begun) return;
+      expect(otherWork(rounds)).toEqual(alone);
+      begun.finish();
+      expect(nearest).toEqual(expected.nearest);
+      expect(cosines).toEqual(expected.cosines);
+      expect(() => begun.finish()).toThrow(/has ended/);
+      expect(() => begun.stop()).not.toThrow();
+    });
+
+    it('are dropped when they are no longer wanted, and others can be looked for', () => {
+      const rows = drawn(3000, 'float64');
+      const first = begin(rows, 4);
+      if (!first.begun) return;
+      expect(begin(rows, 4).begun).toBeUndefined();
+      first.begun.stop();
+      first.begun.stop();
+      const second = begin(rows, 4);
+      second.begun!.finish();
+      expect(second.nearest).toEqual(found(rows, 4).nearest);
+    });
+
+    it('wait until they are asked for where there are no other threads, or too many are compared', async () => {
+      const alone = await create(1);
+      const rows = drawn(10, 'float64');
+      const lists = [new Int32Array(20), new Float64Array(20)] as const;
+      expect(alone.beginNearest?.(...lists, rows, squaresOf(rows))).toBeUndefined();
+      await alone[Symbol.asyncDispose]();
+      expect(begin(drawn(60_000, 'float32'), 1).begun).toBeUndefined();
+      expect(found(rows, 2).nearest.length).toBe(20);
+    });
+  });
+
   it('are refused where the places do not fit', () => {
     const rows = drawn(3, 'float64');
     const ask = (places: number, cosines = places, lengths = 3) =>

@@ -228,6 +228,47 @@ describe.each(backends)('passes over rows on the $name backend', ({ create }) =>
     );
   });
 
+  it('brings rows to unit length by what they were measured to be when they were first seen', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const given = operand(new Random(seed), rows, cols, dtype, pad);
+        const [before, largests, lengths] = [given.copy(), new Float64Array(rows), new Float64Array(rows)];
+        backend.unitRows(given, largests, lengths);
+        for (let i = 0; i < rows; i++) {
+          const row = Array.from(before.row(i));
+          const largest = Math.max(...row.map(Math.abs));
+          let squares = 0;
+          for (const value of row) squares += (value / largest) * (value / largest);
+          expect(largests[i]).toBe(largest);
+          expect(lengths[i]).toBe(Math.sqrt(squares));
+          const scaled = row.map((value) => value / largest / Math.sqrt(squares));
+          expect(Array.from(given.row(i))).toEqual(dtype === 'float64' ? scaled : scaled.map(Math.fround));
+        }
+        expect(changesAround(given)).toBe(0);
+        const again = before.copy();
+        backend.unitRows(again, largests, lengths);
+        expect(again.data).toEqual(given.copy().data);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('leaves rows without a length as they are, and scales the others, however large or small', () => {
+    const given = Matrix.from([
+      [0, 0, 0],
+      [1, Number.NaN, 2],
+      [3, Number.NEGATIVE_INFINITY, 1],
+      [3e200, 4e200, 0],
+      [0, -3e-200, 4e-200],
+    ]);
+    const [before, largests, lengths] = [given.copy(), new Float64Array(5), new Float64Array(5)];
+    backend.unitRows(given, largests, lengths);
+    expect(largests).toEqual(Float64Array.of(0, Number.NaN, Number.POSITIVE_INFINITY, 4e200, 4e-200));
+    for (const i of [0, 1, 2]) expect(given.row(i)).toEqual(before.row(i));
+    expect(given.row(3)).toBeAllClose([0.6, 0.8, 0], { tolerance: 1e-15 });
+    expect(given.row(4)).toBeAllClose([0, -0.6, 0.8], { tolerance: 1e-15 });
+  });
+
   it('visits features of power and unit length block by block, in any order, measured from a centre', () => {
     fc.assert(
       fc.property(fc.record(shapes), fc.boolean(), ({ seed, rows, cols, pad, dtype }, ordered) => {

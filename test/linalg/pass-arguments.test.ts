@@ -30,6 +30,7 @@ describe.each(backends)('wrong arguments of passes on the $name backend', ({ cre
     [(b) => b.dot(zeros(3, 2), zeros(2, 3)), 'dot: A is 3×2, B is 2×3'],
     [(b) => b.dot(zeros(3, 2), single(3, 2)), 'dot: A is float64 but B is float32'],
     [(b) => b.copy(zeros(3, 2), zeros(3, 3)), 'copy: the target is 3×2, the source 3×3'],
+    [(b) => b.unitRows(zeros(3, 2), vector(3), vector(2)), 'unitRows: lengths has 2 elements beside A 3×2; expected 3'],
     [(b) => b.sumOfDifferences(zeros(3, 2), zeros(3, 1)), 'sumOfDifferences: A is 3×2, B is 3×1'],
     [
       (b) => b.segmentDots(vector(3), zeros(3, 2), zeros(1, 4), whole(0, 3)),

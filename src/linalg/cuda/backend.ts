@@ -15,7 +15,7 @@ import type {
   SyrkOptions,
 } from '../backend.js';
 import { type ArrayOf, asRow, type Dtype, elementsOf, Matrix, type RealArray, type Vector } from '../matrix.js';
-import { dotHere, rowDotsHere, scaleColumnsHere, scaleRowsHere } from '../plain-loops.js';
+import { dotHere, rowDotsHere, scaleColumnsHere, scaleRowsHere, unitRowsHere } from '../plain-loops.js';
 import { type RowBlocks, visitRows } from '../row-blocks.js';
 import * as check from '../shapes.js';
 import { address, type KernelArgument, Launcher, Program, real, whole } from './compile.js';
@@ -391,6 +391,15 @@ export class CudaBackend implements Backend {
   powerRows(a: Matrix, power: number): void {
     this.#ready();
     this.#rows.powerRows(a, power);
+  }
+
+  /** Features that are read from files, which lie in this process's memory. */
+  unitRows(a: Matrix, largests: Float64Array, lengths: Float64Array): void {
+    check.checkUnitRows(a, largests, lengths);
+    const here = ordinary(a) ? a : Matrix.zeros(a.rows, a.cols, a.dtype);
+    if (here !== a) this.copy(here, a);
+    unitRowsHere(here, largests, lengths);
+    if (here !== a) this.copy(a, here);
   }
 
   addSparse(...all: Parameters<Backend['addSparse']>): void {

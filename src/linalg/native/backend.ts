@@ -3,10 +3,12 @@
  * the transpose of a column-major one, so C = A B is computed as C' = B' A', and lower triangles become upper ones.
  */
 import { ArgumentError, BackendError, MemoryError, NotPositiveDefiniteError } from '../../errors.js';
-import type { Backend, GemmOptions, GemvOptions, SyrkOptions } from '../backend.js';
+import type { Backend, Begun, GemmOptions, GemvOptions, SyrkOptions } from '../backend.js';
 import { HostPasses } from '../host-passes.js';
 import type { ArrayOf, Dtype } from '../matrix.js';
 import { elementsOf, Matrix, type RealArray, type Vector } from '../matrix.js';
+import type { RowBlocks } from '../row-blocks.js';
+import { NearestSearch } from '../rows/nearest.js';
 import {
   checkAxpby,
   checkCholesky,
@@ -16,6 +18,7 @@ import {
   checkFinite,
   checkGemm,
   checkGemv,
+  checkNearest,
   checkRowDots,
   checkSameShape,
   checkScaleRows,
@@ -25,7 +28,8 @@ import {
 import { type Call, copyCalls, gemmCalls, gemvCalls, syrkCalls, triangularCalls } from './calls.js';
 import { addScaled, dotProduct, mirrorLowerTriangle, rowDotProducts, scale, scaleEachRow } from './elementwise.js';
 import type { Library } from './library.js';
-import { type BoundRoutines, lazyRoutines, type Pool } from './pool.js';
+import type { Pool } from './pool.js';
+import { type BoundRoutines, lazyRoutines } from './records.js';
 import type { Routines } from './routines.js';
 
 /** Up to this order one thread factorizes faster than several: the panels are too small to share out. */
@@ -190,6 +194,20 @@ export class NativeBackend extends HostPasses implements Backend {
     const failed = routines.syevd(n, a.data, a.stride, values);
     if (failed !== 0)
       throw new BackendError(`eigh: the eigendecomposition of order ${n} did not converge (syevd returned ${failed})`);
+  }
+
+  beginNearest(
+    nearest: Int32Array,
+    cosines: Float64Array,
+    a: RowBlocks,
+    squaredLengths: Float64Array,
+  ): Begun | undefined {
+    const count = checkNearest(nearest, cosines, a, squaredLengths);
+    // Whoever comes last shares out few calls quickly; and what is read from a file is read by the calling thread.
+    if (!this.#pool || count === 0 || !(a instanceof Matrix)) return undefined;
+    this.#routines('beginNearest', a.data, a.rows, a.cols, a.stride);
+    this.#pool.workbench.clear();
+    return this.#pool.beginNearest(new NearestSearch(this.#pool.workbench, nearest, cosines, a, squaredLengths));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -9,12 +9,25 @@
 import { Worker } from 'node:worker_threads';
 import { artefact } from '../../artefact.js';
 import { BackendError } from '../../errors.js';
-import type { Dtype, RealArray } from '../matrix.js';
-import type { RowCalls, RowStart } from '../rows/calls.js';
-import { type Carried, RowWorkbench } from '../rows/workbench.js';
-import { bringCalls, type Call, sharedRoutines } from './calls.js';
+import type { Begun } from '../backend.js';
+import type { Dtype } from '../matrix.js';
+import type { RowStart } from '../rows/calls.js';
+import type { NearestSearch } from '../rows/nearest.js';
+import { RowWorkbench } from '../rows/workbench.js';
+import { Background, type BackgroundShared, makeNext } from './background.js';
+import { bringCalls, type Call, gemmCalls } from './calls.js';
 import type { Library } from './library.js';
-import { bindRoutines, type Routines } from './routines.js';
+import {
+  type AddressOf,
+  argumentRoom,
+  callWidth,
+  type Hands,
+  lazyRoutines,
+  makeCall,
+  writeCall,
+  writeKernelCall,
+  writeRowCall,
+} from './records.js';
 
 /** Places in the control words. */
 const batch = 0;
@@ -24,21 +37,12 @@ const failed = 3;
 const ended = 4;
 
 const controlWords = 5;
-/** Numbers per call: the routine, the dtype, and up to 30 arguments. */
-const callWidth = 32;
 const mostCalls = 256;
-/**
- * In the place of a BLAS routine: the arguments are the number of a call of a kernel over rows, how many copies are made before it
- * and after it, and those copies.
- */
-const rowCall = sharedRoutines.length;
-/** Arguments of a copy: those of `lacpy`. */
-const copyWidth = 6;
-const copiesAt = 3;
-
 export interface Shared {
   control: Int32Array;
   calls: Float64Array;
+  /** What is done while no batch is open. */
+  background: BackgroundShared;
 }
 
 /** What a worker is started with. */
@@ -49,40 +53,36 @@ export interface WorkerStart {
   rows: RowStart;
 }
 
-export type BoundRoutines = (dtype: Dtype) => Routines;
-
-/** Binds the routines of a dtype when they are first needed. */
-export function lazyRoutines(library: Library): BoundRoutines {
-  const bound: Partial<Record<Dtype, Routines>> = {};
-  return (dtype) => {
-    bound[dtype] ??= bindRoutines(library, dtype);
-    return bound[dtype];
-  };
-}
-
-/** What a thread makes calls with. */
-interface Hands {
-  readonly routines: BoundRoutines;
-  readonly rows: Pick<RowCalls, 'make'>;
-}
-
 export class Pool {
   /** Where these threads work on rows too. */
   readonly workbench: RowWorkbench;
   readonly #shared: Shared;
   readonly #hands: Hands;
-  readonly #address: (data: RealArray) => number;
+  readonly #address: AddressOf;
   /** Address of the workbench's memory, which stays where it is when it grows. */
   readonly #bench: number;
+  readonly #background: Background;
 
-  private constructor(shared: Shared, library: Library, workbench: RowWorkbench, threads: number) {
-    this.#shared = shared;
+  private constructor(library: Library, workbench: RowWorkbench, threads: number) {
+    this.#background = new Background({
+      wake: () => {
+        Atomics.add(this.#shared.control, batch, 1);
+        Atomics.notify(this.#shared.control, batch, 1);
+      },
+      share: (calls, from, to) => this.#share(calls, from, to),
+    });
+    this.#shared = {
+      control: new Int32Array(new SharedArrayBuffer(controlWords * 4)),
+      calls: new Float64Array(new SharedArrayBuffer(mostCalls * callWidth * 8)),
+      background: this.#background.shared,
+    };
     this.workbench = workbench;
     this.#bench = library.address(new Float64Array(workbench.start.memory.buffer));
     workbench.crew = {
       threads,
       run: (count) => this.#open(count),
-      carry: (...all) => this.#carry(...all),
+      carry: (call, start, end, brought, fetched) =>
+        writeRowCall(this.#shared.calls, call, [start, end], { brought, fetched }, this.#bench, this.#address),
       bring: (matrix, pointer) => this.run(matrix.dtype, bringCalls(matrix, this.#bench + pointer)),
     };
     this.#hands = { routines: lazyRoutines(library), rows: workbench };
@@ -91,20 +91,16 @@ export class Pool {
 
   /** Starts `count` threads beside this one and waits until they have opened the library. */
   static async start(library: Library, count: number): Promise<Pool> {
-    const shared: Shared = {
-      control: new Int32Array(new SharedArrayBuffer(controlWords * 4)),
-      calls: new Float64Array(new SharedArrayBuffer(mostCalls * callWidth * 8)),
-    };
     const workbench = new RowWorkbench();
+    const pool = new Pool(library, workbench, count + 1);
     const start: WorkerStart = {
-      ...{ shared, path: library.path, lapackPath: library.lapackPath },
+      ...{ shared: pool.#shared, path: library.path, lapackPath: library.lapackPath },
       rows: workbench.start,
     };
     const workers = Array.from(
       { length: count },
       () => new Worker(artefact('linalg/native/worker.js'), { workerData: start, name: 'blas' }),
     );
-    const pool = new Pool(shared, library, workbench, count + 1);
     try {
       await Promise.all(workers.map(ready));
       // From here on they sleep until they are needed and must not keep the process alive.
@@ -124,23 +120,52 @@ export class Pool {
       return;
     }
     calls.forEach((call, i) => {
-      this.#write(dtype, call, i);
+      writeCall(this.#shared.calls, i, dtype, call, this.#address);
     });
     this.#open(calls.length);
   }
 
-  /** Writes down that a call of a kernel over rows is to be made, and what its thread copies before and after it. */
-  #carry(call: number, start: number, end: number, brought: readonly Carried[], fetched: readonly Carried[]): void {
-    const { calls } = this.#shared;
-    const at = call * callWidth;
-    const dtype = (brought[0] ?? fetched[0])?.matrix.dtype;
-    calls.set([rowCall, dtype === 'float64' ? 1 : 0, call, brought.length, fetched.length], at);
-    [...brought, ...fetched].forEach(({ matrix: { data, cols, stride }, pointer }, k) => {
-      const there = this.#address(data) + start * stride * data.BYTES_PER_ELEMENT;
-      const here = this.#bench + pointer;
-      const ends = k < brought.length ? [there, stride, here, cols] : [here, cols, there, stride];
-      calls.set([cols, end - start, ...ends], at + 2 + copiesAt + k * copyWidth);
-    });
+  /**
+   * Begins to look for the nearest rows while this thread does something else; undefined where that cannot be.
+   * @param search which takes its room from the workbench of these threads
+   */
+  beginNearest(search: NearestSearch): Begun | undefined {
+    const stages = [...search.stages()];
+    const written: ((calls: Float64Array, i: number) => void)[][] = stages.map((stage) =>
+      'kernels' in stage
+        ? stage.kernels.map(
+            ({ kernel, values }) =>
+              (calls, i) =>
+                writeKernelCall(calls, i, search.numberOf(kernel), values),
+          )
+        : gemmCalls(stage.products, stage.a, stage.b, false, true, stage.a.cols, 1, 0).map(
+            (call) => (calls, i) => writeCall(calls, i, stage.a.dtype, call, this.#address),
+          ),
+    );
+    const release = this.workbench.keepUntil();
+    const begun = this.#background.begin(
+      written.map(({ length }) => length),
+      (calls) => {
+        written.flat().forEach((write, i) => {
+          write(calls, i);
+        });
+      },
+      (wanted) => {
+        if (wanted) search.take();
+        release();
+      },
+    );
+    if (!begun) release();
+    return begun;
+  }
+
+  /** Makes some calls of a program on all threads. */
+  #share(calls: Float64Array, from: number, to: number): void {
+    for (let first = from; first < to; first += mostCalls) {
+      const count = Math.min(mostCalls, to - first);
+      this.#shared.calls.set(calls.subarray(first * callWidth, (first + count) * callWidth));
+      this.#open(count);
+    }
   }
 
   /** Opens the batch of calls that are written down, and returns when the last is finished. */
@@ -157,38 +182,21 @@ export class Pool {
   }
 
   end(): void {
+    this.#background.halt();
     Atomics.store(this.#shared.control, ended, 1);
     Atomics.add(this.#shared.control, batch, 1);
     Atomics.notify(this.#shared.control, batch);
   }
-
-  #write(dtype: Dtype, { routine, values }: Call, i: number): void {
-    const { calls } = this.#shared;
-    const at = i * callWidth;
-    calls[at] = sharedRoutines.indexOf(routine);
-    calls[at + 1] = dtype === 'float64' ? 1 : 0;
-    values.forEach((value, j) => {
-      calls[at + 2 + j] = typeof value === 'number' ? value : this.#address(value);
-    });
-  }
 }
 
 /** Takes and makes calls until none is left. */
-function workThrough({ control, calls }: Shared, { routines, rows }: Hands): void {
-  // An ordinary array, which is spread out much faster than a typed one.
-  const values = new Array<number>(callWidth - 2).fill(0);
+function workThrough({ control, calls }: Shared, hands: Hands): void {
+  const values = argumentRoom();
   for (;;) {
     const ticket = Atomics.sub(control, left, 1);
     if (ticket <= 0) return;
-    const at = (ticket - 1) * callWidth;
     try {
-      const bound = routines(calls[at + 1] === 1 ? 'float64' : 'float32');
-      if (calls[at] === rowCall) makeRowCall(calls.subarray(at + 2, at + callWidth), bound, rows);
-      else {
-        const routine = bound[sharedRoutines[calls[at]]] as (...values: number[]) => void;
-        for (let k = 0; k < values.length; k++) values[k] = calls[at + 2 + k];
-        routine(...values);
-      }
+      makeCall(calls, ticket - 1, hands, values);
     } catch {
       Atomics.store(control, failed, 1);
     }
@@ -197,24 +205,14 @@ function workThrough({ control, calls }: Shared, { routines, rows }: Hands): voi
   }
 }
 
-function makeRowCall(values: Float64Array, { lacpy }: Routines, rows: Hands['rows']): void {
-  const [call, before, after] = values;
-  const copy = (k: number) => {
-    const [m, n, a, lda, b, ldb] = values.subarray(copiesAt + k * copyWidth);
-    lacpy(m, n, a, lda, b, ldb);
-  };
-  for (let k = 0; k < before; k++) copy(k);
-  rows.make(call);
-  for (let k = before; k < before + after; k++) copy(k);
-}
-
-/** The life of a worker: work when a batch opens, sleep otherwise, until the pool ends. */
+/** The life of a worker: work when a batch opens or in the background, sleep otherwise, until the pool ends. */
 export function serve(shared: Shared, hands: Hands): void {
   const { control } = shared;
   while (Atomics.load(control, ended) === 0) {
     const current = Atomics.load(control, batch);
     workThrough(shared, hands);
-    if (Atomics.load(control, ended) === 0) Atomics.wait(control, batch, current);
+    if (Atomics.load(control, ended) !== 0) return;
+    if (!makeNext(shared.background, hands)) Atomics.wait(control, batch, current);
   }
 }
 

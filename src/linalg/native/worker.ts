@@ -2,7 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { RowCalls } from '../rows/calls.js';
 import { loadKoffi, openLibrary } from './library.js';
-import { lazyRoutines, serve, type WorkerStart } from './pool.js';
+import { serve, type WorkerStart } from './pool.js';
+import { lazyRoutines } from './records.js';
 
 const { shared, path, lapackPath, rows } = workerData as WorkerStart;
 try {

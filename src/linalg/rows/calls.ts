@@ -30,7 +30,13 @@ const names = [
   'sumOfDifferences64',
   'peaksOfRows32',
   'peaksOfRows64',
+  'unitRows32',
+  'unitRows64',
 ] as const;
+/** By which `call` names a kernel. */
+export const kernelNumber = (kernel: RowKernel, single: boolean): number =>
+  names.indexOf(`${kernel}${single ? 32 : 64}`);
+
 export type RowKernel = (typeof names)[number] extends `${infer Name}32` | `${infer Name}64` ? Name : never;
 
 /** Calls lie above what a module keeps for itself: the kernel, its arguments, and last what it returned. */
@@ -59,7 +65,7 @@ export class RowCalls {
   }
 
   write(call: number, kernel: RowKernel, single: boolean, values: readonly number[]): void {
-    this.#calls[call * callWidth] = names.indexOf(`${kernel}${single ? 32 : 64}`);
+    this.#calls[call * callWidth] = kernelNumber(kernel, single);
     this.#calls.set(values, call * callWidth + 1);
   }
 
@@ -67,6 +73,11 @@ export class RowCalls {
     const at = call * callWidth;
     const kernel = this.#kernels[this.#calls[at]];
     this.#calls[at + callWidth - 1] = kernel(...this.#calls.subarray(at + 1, at + callWidth - 1)) ?? 0;
+  }
+
+  /** Makes a call that is written down elsewhere. */
+  call(kernel: number, values: Float64Array): void {
+    this.#kernels[kernel](...values);
   }
 
   result(call: number): number {

@@ -20,8 +20,9 @@ import {
   checkScores,
   checkSoftmax,
   checkSparse,
+  checkUnitRows,
 } from '../shapes.js';
-import { findNearest, type Multiply } from './nearest.js';
+import { type Multiply, NearestSearch } from './nearest.js';
 import { findPeaks, unlabelled } from './peaks.js';
 import { visitPowered } from './powered.js';
 import { RowWorkbench } from './workbench.js';
@@ -168,6 +169,33 @@ export class RowPasses {
     });
   }
 
+  /** `Backend.unitRows` */
+  unitRows(rows: Matrix, largests: Float64Array, lengths: Float64Array): void {
+    checkUnitRows(rows, largests, lengths);
+    const here = this.#workbench();
+    const bytes = rows.cols * rows.data.BYTES_PER_ELEMENT;
+    const step = here.rowsPerPiece(rows.cols);
+    here.inPieces(step, {
+      kernel: 'unitRows',
+      matrix: rows,
+      reserve: () => ({
+        ...{ largests: here.room(step * 8), lengths: here.room(step * 8) },
+        piece: here.room(step * bytes + 16),
+      }),
+      brought: ({ piece }) => [{ matrix: rows, pointer: piece }],
+      fetched: ({ piece }) => [{ matrix: rows, pointer: piece }],
+      bring: (place, start, end) => {
+        here.reals(place.largests, end - start).set(largests.subarray(start, end));
+        here.reals(place.lengths, end - start).set(lengths.subarray(start, end));
+        return [end - start, rows.cols, place.piece, bytes, place.largests, place.lengths];
+      },
+      fetch: (place, start, end) => {
+        largests.set(here.reals(place.largests, end - start), start);
+        lengths.set(here.reals(place.lengths, end - start), start);
+      },
+    });
+  }
+
   /** `Backend.visitPowered` */
   visitPowered(rows: Matrix, options: PoweredOptions, visit: (block: Matrix, start: number) => void): void {
     checkPowered(rows, options);
@@ -177,7 +205,7 @@ export class RowPasses {
 
   /** `Backend.nearestRows` */
   nearestRows(multiply: Multiply, ...asked: Parameters<Backend['nearestRows']>): void {
-    if (checkNearest(...asked) > 0) findNearest(this.#workbench(), multiply, ...asked);
+    if (checkNearest(...asked) > 0) new NearestSearch(this.#workbench(), ...asked).run(multiply);
   }
 
   /** `Backend.scoreRows` */

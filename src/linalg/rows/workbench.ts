@@ -70,6 +70,11 @@ export class RowWorkbench {
     this.#calls.make(call);
   }
 
+  /** Makes a call that is written down elsewhere, on this thread. */
+  call(kernel: number, values: Float64Array): void {
+    this.#calls.call(kernel, values);
+  }
+
   /** Works on all rows of a matrix, `step` of them to a piece. */
   inPieces<Place>(step: number, work: PieceWork<Place>): void {
     const { rows, cols, dtype } = work.matrix;
@@ -138,6 +143,15 @@ export class RowWorkbench {
   /** Begins to keep all room that was taken so far. */
   keep(): void {
     this.#floor = this.#end;
+  }
+
+  /** The same, until what is returned is called. */
+  keepUntil(): () => void {
+    const floor = this.#floor;
+    this.#floor = this.#end;
+    return () => {
+      this.#floor = floor;
+    };
   }
 
   /** Room for so many bytes, until `clear`. */

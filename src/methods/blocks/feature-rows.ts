@@ -1,5 +1,5 @@
 /** Features that stay in a file, for methods that need not see all of them at once. */
-import { Matrix, runsOf } from '../../linalg/index.js';
+import { type Backend, Matrix, runsOf } from '../../linalg/index.js';
 import { contentOrder } from '../../numerics/index.js';
 import type { FeatureRows } from '../../problem/index.js';
 
@@ -17,38 +17,42 @@ export function rowsAtOnce({ rows, cols, atOnce }: FeatureRows): number {
   return Math.max(1, Math.min(rows, atOnce ?? Math.floor(blockBytes / (4 * cols))));
 }
 
-/**
- * Calls `see` with one block after the other, valid until `see` is done, and the place of its first row among those asked for.
- * @param rows which, best in ascending order where the source is sequential
- * @param together rows of every block but the last
- */
+export interface FeatureVisit {
+  /** Which, best in ascending order where the source is sequential. @default all */
+  readonly rows?: Int32Array;
+  /** Rows of every block but the last. @default those that are read together */
+  readonly together?: number;
+  /** Whose threads scale what is read. @default the calling thread does */
+  readonly backend?: Backend;
+}
+
+/** Calls `see` with one block after the other, valid until `see` is done, and the place of its first row among those asked for. */
 export async function visitFeatures(
   source: FeatureRows,
   see: (block: Matrix, place: number) => void | Promise<void>,
-  rows: Int32Array = allRows(source),
-  together: number = rowsAtOnce(source),
+  { rows = allRows(source), together = rowsAtOnce(source), backend }: FeatureVisit = {},
 ): Promise<void> {
   const room = Matrix.zeros(Math.min(together, rows.length), source.cols, source.dtype);
   for (let start = 0; start < rows.length; start += together) {
     const block = room.view(0, Math.min(together, rows.length - start));
     for (const { place, from, to } of runsOf(rows.subarray(start, start + block.rows), rowsAtOnce(source)))
-      await source.read(block.view(place, place + to - from), from, to);
+      await source.read(block.view(place, place + to - from), from, to, backend);
     await see(block, start);
   }
 }
 
 /** The rows of these numbers. */
-export async function featuresAt(source: FeatureRows, rows: Int32Array): Promise<Matrix> {
+export async function featuresAt(source: FeatureRows, rows: Int32Array, backend?: Backend): Promise<Matrix> {
   const found = Matrix.zeros(rows.length, source.cols, source.dtype);
   const keep = (block: Matrix, place: number) => {
     found.view(place, place + block.rows).copyFrom(block);
   };
-  await visitFeatures(source, keep, rows);
+  await visitFeatures(source, keep, { rows, backend });
   return found;
 }
 
 /** `contentOrder` of rows of which a few columns at a time are kept, the later ones only where the first leave it open. */
-export async function contentOrderOf(source: Features, labels: Int32Array): Promise<Int32Array> {
+export async function contentOrderOf(source: Features, labels: Int32Array, backend?: Backend): Promise<Int32Array> {
   if (source instanceof Matrix) return contentOrder(source, labels);
   const order = allRows(source);
   let open = source.rows > 1 ? [order] : [];
@@ -63,7 +67,7 @@ export async function contentOrderOf(source: Features, labels: Int32Array): Prom
     const keep = (block: Matrix, place: number) => {
       values.view(place, place + block.rows).copyFrom(block.view(0, block.rows, column, end));
     };
-    await visitFeatures(source, keep, rows);
+    await visitFeatures(source, keep, { rows, backend });
     const { data, cols } = values;
     const compare = (a: number, b: number) => {
       const [startA, startB] = [places[a] * cols, places[b] * cols];

@@ -120,7 +120,7 @@ export class WhitenedSpace {
         backend.visitPowered(features, { power: options.power, dtype, order }, (rows, place) => {
           backend.syrk(products ?? scatter, rows, { transpose: true, beta: products || !begun ? 0 : 1 });
           begun = true;
-          if (products) add(scatter.data, products.data);
+          if (products) addSingle(scatter.data, products.data);
           const start = first + place;
           const here = segmentsWithin(starts, start, start + rows.rows);
           const sums = Matrix.zeros(here.starts.length - 1, d, dtype);
@@ -128,15 +128,16 @@ export class WhitenedSpace {
           for (let c = 0; c < sums.rows; c++) add(means.row(here.first + c), sums.row(c));
         });
       if (source instanceof Matrix) take(source, sorted.starts, sorted.order);
-      else if (source.sequential)
-        await visitFeatures(source, (block, start) => {
+      else if (source.sequential) {
+        const see = (block: Matrix, start: number) => {
           const { order, starts } = byLabel(labels.subarray(start, start + block.rows), categories);
           take(block, starts, order);
-        });
-      else {
+        };
+        await visitFeatures(source, see, { backend });
+      } else {
         // The same blocks as in memory, and so the same sums to the last bit.
         const see = (block: Matrix, start: number) => take(block, sorted.starts, undefined, start);
-        await visitFeatures(source, see, sorted.order, poweredRows(d, dtype));
+        await visitFeatures(source, see, { rows: sorted.order, together: poweredRows(d, dtype), backend });
       }
       let total = 0;
       for (let j = 0; j < d; j++) total += scatter.at(j, j);
@@ -292,6 +293,11 @@ export const precisionFor = (rows: number, cols: number): Dtype => (rows * cols 
 export function powerAndLength<M extends Matrix>(backend: Backend, features: M, power: number): M {
   backend.powerRows(features, power);
   return features;
+}
+
+/** The same from single precision: of whole matrices, so that a loop of its own is worth it. */
+function addSingle(target: Float64Array, source: RealArray): void {
+  for (let j = 0; j < target.length; j++) target[j] += source[j];
 }
 
 function add(target: RealArray, source: RealArray): void {

@@ -38,18 +38,18 @@ import { type Ground, layGround, place } from './ground.js';
 import { groupStrangers } from './groups.js';
 import { holdAnswers, namedPictures } from './known.js';
 import { linearFormula, strangerFormula } from './linear-formula.js';
-import { Neighbours } from './neighbours.js';
+import { type BegunNeighbours, Neighbours } from './neighbours.js';
 import { aloneOptions, type BowerbirdOptions, folderOptions, parameters, withoutRehearsal } from './options.js';
 import { folderSureness, type Manner, Rehearsal } from './rehearsal.js';
 import { placeByBlocks } from './row-file.js';
-import { mostRoundsAgain, type Settled, settle } from './settle.js';
+import { answerAlone, mostRoundsAgain, type Settled, settle } from './settle.js';
 import { statedShares } from './shares.js';
 import { BowerbirdSolver, softened } from './solver.js';
 import { lonelyRows, type StrangerModel, type Strangers, strangerRatios } from './strangers.js';
 import type { TestSide, TestState } from './test-state.js';
 import { logOdds, softmaxRows } from './vectors.js';
 import { WebPictures } from './web-pictures.js';
-import { reportedTrust } from './web-trust.js';
+import { inGivenOrder, reportedTrust } from './web-trust.js';
 
 /** Products in a round up to which a folder is settled anew whenever an answer comes in. */
 const smallWork = 3e7;
@@ -117,10 +117,20 @@ export class Bowerbird implements Method {
 
   async fit(problem: Problem, given: BowerbirdFitOptions): Promise<this> {
     const { auxiliaryFeatures, webFeatures, testFeatures } = problem;
-    return whileUnchanged([auxiliaryFeatures, webFeatures, testFeatures], () => this.#fit(problem, given));
+    const features = [auxiliaryFeatures, webFeatures, testFeatures];
+    let begun: BegunNeighbours | undefined;
+    const begin = (...all: Parameters<typeof Neighbours.begin>) => {
+      begun = Neighbours.begin(...all);
+      return begun;
+    };
+    try {
+      return await whileUnchanged(features, () => this.#fit(problem, given, begin));
+    } finally {
+      begun?.stop();
+    }
   }
 
-  async #fit(problem: Problem, given: BowerbirdFitOptions): Promise<this> {
+  async #fit(problem: Problem, given: BowerbirdFitOptions, begin: typeof Neighbours.begin): Promise<this> {
     const { backend, signal, onProgress, webRows, testRows } = given;
     signal?.throwIfAborted();
     requireLearnable(problem, testRows?.rows);
@@ -131,11 +141,6 @@ export class Bowerbird implements Method {
       await yieldToEventLoop();
       signal?.throwIfAborted();
     };
-    let rehearsal = await Rehearsal.hold(problem, backend, options, pause, undefined, auxiliary);
-    if (!rehearsal)
-      this.#warnings.push(
-        `${problem.auxiliaryNames.length} auxiliary categories are too few to rehearse with: how sure answers are, and which pictures show no listed category, is guessed at`,
-      );
     const space = await WhitenedSpace.learn(problem, backend, options, undefined, auxiliary);
     await pause();
     const placed = (rows: FeatureRows, kind: 'web' | 'test', order?: Int32Array) => {
@@ -146,6 +151,13 @@ export class Bowerbird implements Method {
       return placeByBlocks(space, rows, given.keep ?? 'disk', told, order);
     };
     const pictures = testRows ? await placed(testRows, 'test') : place(space, problem.testFeatures);
+    // Other threads look for them while this one rehearses, most of which only one can do.
+    const sought = begin(backend, pictures, options.neighbours);
+    let rehearsal = await Rehearsal.hold(problem, backend, options, pause, undefined, auxiliary);
+    if (!rehearsal)
+      this.#warnings.push(
+        `${problem.auxiliaryNames.length} auxiliary categories are too few to rehearse with: how sure answers are, and which pictures show no listed category, is guessed at`,
+      );
     const { order, starts } = byLabel(problem.webLabels, problem.testNames.length);
     const web = webRows && new WebPictures(backend, await placed(webRows, 'web', order), starts);
     const laid = layGround(backend, space, problem, options, web);
@@ -163,7 +175,7 @@ export class Bowerbird implements Method {
       await pause();
     }
     const variance = (rehearsal?.spread ?? withoutRehearsal.spread) * ground.known.within;
-    const neighbours = new Neighbours(backend, pictures, options.neighbours);
+    const neighbours = sought.finish();
     await pause();
     const rows = rehearsal && rowsOfStrangers(alone, pictures, variance, neighbours, rehearsal.strangers);
     const sharp = folderOptions(options, alone.options);
@@ -364,19 +376,6 @@ function laterStrangers({ space, later }: Fitted, features: Matrix): Float64Arra
   const { solver, variance, model, odds } = later;
   const ratios = strangerRatios(model.lonely, lonelyRows(solver, place(space, features), variance));
   return ratios.map((ratio) => 1 / (1 + Math.exp(-ratio - odds)));
-}
-
-/** Values of web pictures, which a fit keeps in the order of their labels, as the problem has them. */
-function inGivenOrder(values: Float64Array, order: Int32Array): Float64Array {
-  const result = new Float64Array(values.length);
-  for (let i = 0; i < order.length; i++) result[order[i]] = values[i];
-  return result;
-}
-
-/** The answer for a picture without company: its scores, and what is known of the shares beforehand. */
-function answerAlone(state: TestState): void {
-  const { shares } = state.side;
-  if (typeof shares !== 'string') state.offsets = shares.map((share) => Math.log(Math.max(share, 1e-12)));
 }
 
 /** β (x·f_c μ_c − ½‖f_c μ_c‖²)/v + offset, x measured from the auxiliary centre and δ. */

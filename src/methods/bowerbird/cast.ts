@@ -3,7 +3,7 @@
  * from which the space is learnt. Web pictures are those that were crawled for auxiliary categories where there are any,
  * else planted ones with a known share of wrong pictures.
  */
-import { type Matrix, Random } from '../../linalg/index.js';
+import { type Backend, type Matrix, Random } from '../../linalg/index.js';
 import { type Problem, plantWeb, rowsWhere, selectIntegers, selectRows } from '../../problem/index.js';
 import { contentOrderOf, type Features } from '../blocks/feature-rows.js';
 
@@ -50,15 +50,19 @@ function listedCount(players: number, able: number, generalized: boolean): numbe
   return Math.max(2, Math.round(part * able));
 }
 
-/** @param auxiliary the auxiliary features, where the problem does not have them */
+/**
+ * @param auxiliary the auxiliary features, where the problem does not have them
+ * @param backend whose threads scale what is read of them
+ */
 export async function castOf(
   problem: Problem,
   auxiliary: Features = problem.auxiliaryFeatures,
+  backend?: Backend,
 ): Promise<Cast | undefined> {
   const { auxiliaryLabels, auxiliaryNames, validationWeb, generalized } = problem;
   const rows: number[][] = Array.from(auxiliaryNames, () => []);
   const order: number[] = [];
-  for (const row of await contentOrderOf(auxiliary, auxiliaryLabels)) {
+  for (const row of await contentOrderOf(auxiliary, auxiliaryLabels, backend)) {
     const category = auxiliaryLabels[row];
     if (rows[category].length === 0) order.push(category);
     rows[category].push(row);

@@ -94,7 +94,7 @@ export async function placeSome(space: WhitenedSpace, source: Features, chosen: 
   const rows =
     source instanceof Matrix
       ? space.placeRows(source, dtype, chosen)
-      : space.placeRows(await featuresAt(source, chosen), dtype);
+      : space.placeRows(await featuresAt(source, chosen, space.backend), dtype);
   return withLengths(space.backend, rows);
 }
 

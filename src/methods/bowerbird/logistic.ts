@@ -34,6 +34,8 @@ export function fitLogistic(
     for (let k = 0; k < width; k++) scaled[i * size + k] = (row[k] - means[k]) / deviations[k];
   });
   const solution = new Float64Array(size);
+  const wanted = Float64Array.from(targets);
+  const added = offsets ? Float64Array.from(offsets) : new Float64Array(n);
   for (let step = 0; step < steps; step++) {
     const gradient = new Float64Array(size);
     const curvature = new Float64Array(size * size);
@@ -42,13 +44,7 @@ export function fitLogistic(
       curvature[k * size + k] = ridge;
     }
     curvature[size * size - 1] = 1e-6;
-    for (let i = 0, row = 0; i < n; i++, row += size) {
-      const value = weightedRow(solution, scaled, row, offsets?.[i] ?? 0);
-      const p = 1 / (1 + Math.exp(-value));
-      const weight = Math.max(p * (1 - p), 1e-9);
-      const missing = targets[i] - p;
-      addRow(gradient, curvature, scaled, row, missing, weight);
-    }
+    addRows(gradient, curvature, solution, scaled, wanted, added);
     const change = solveSymmetric(curvature, gradient);
     let largest = 0;
     for (let k = 0; k < size; k++) {
@@ -61,6 +57,23 @@ export function fitLogistic(
   const weights = Float64Array.from({ length: width }, (_, k) => solution[k] / deviations[k]);
   const intercept = weights.reduce((sum, weight, k) => sum - weight * means[k], solution[width]);
   return { weights, intercept };
+}
+
+/** Adds what all rows say, in a loop by itself, which is compiled once. */
+function addRows(
+  gradient: Float64Array,
+  curvature: Float64Array,
+  solution: Float64Array,
+  rows: Float64Array,
+  targets: Float64Array,
+  offsets: Float64Array,
+): void {
+  const size = gradient.length;
+  for (let i = 0, row = 0; i < targets.length; i++, row += size) {
+    const value = weightedRow(solution, rows, row, offsets[i]);
+    const p = 1 / (1 + Math.exp(-value));
+    addRow(gradient, curvature, rows, row, targets[i] - p, Math.max(p * (1 - p), 1e-9));
+  }
 }
 
 /** w·f + offset, f the row that begins there. */

@@ -9,6 +9,23 @@ import { nearbyRows } from './nearby.js';
 /** Pictures of which every pair is compared, by a processor; a GPU is done with more before it has found landmarks. */
 const mostCompared = 50_000;
 
+interface Lists {
+  readonly count: number;
+  readonly nearest: Int32Array;
+  readonly cosines: Float64Array;
+}
+
+function roomForLists(n: number, wanted: number): Lists {
+  const count = Math.max(0, Math.min(wanted, n - 1));
+  return { count, nearest: new Int32Array(n * count), cosines: new Float64Array(n * count) };
+}
+
+/** Neighbours that other threads look for meanwhile. One of the two must be called. */
+export interface BegunNeighbours {
+  finish(): Neighbours;
+  stop(): void;
+}
+
 export class Neighbours {
   readonly count: number;
   /** For each picture its nearest ones, nearest first, and their cosines: n×count, row after row. */
@@ -23,15 +40,30 @@ export class Neighbours {
   #spoken: { factor: number; voices: Float64Array; sparse: SparseMatrix } | undefined;
   #pairs: { voices: Float64Array; sparse: SparseMatrix } | undefined;
 
-  constructor(backend: Backend, pictures: Placed, wanted: number) {
+  /** Begins to look for them on other threads, where there are some. */
+  static begin(backend: Backend, pictures: Placed, wanted: number): BegunNeighbours {
+    const { rows, squaredLengths } = pictures;
+    const lists = roomForLists(rows.rows, wanted);
+    const many = rows.rows > mostCompared && backend.device !== 'cuda';
+    const begun = many ? undefined : backend.beginNearest?.(lists.nearest, lists.cosines, rows, squaredLengths);
+    if (!begun) return { finish: () => new Neighbours(backend, pictures, wanted), stop: () => {} };
+    const finish = () => {
+      begun.finish();
+      return new Neighbours(backend, pictures, wanted, lists);
+    };
+    return { finish, stop: begun.stop };
+  }
+
+  /** @param found the lists, where they are there */
+  constructor(backend: Backend, pictures: Placed, wanted: number, found?: Lists) {
     const n = pictures.rows.rows;
-    const k = Math.max(0, Math.min(wanted, n - 1));
     this.#backend = backend;
-    this.count = k;
-    this.nearest = new Int32Array(n * k);
-    this.cosines = new Float64Array(n * k);
-    if (n > mostCompared && backend.device !== 'cuda') nearbyRows(backend, this.nearest, this.cosines, pictures);
-    else backend.nearestRows(this.nearest, this.cosines, pictures.rows, pictures.squaredLengths);
+    const { count, nearest, cosines } = found ?? roomForLists(n, wanted);
+    this.count = count;
+    this.nearest = nearest;
+    this.cosines = cosines;
+    if (!found && n > mostCompared && backend.device !== 'cuda') nearbyRows(backend, nearest, cosines, pictures);
+    else if (!found) backend.nearestRows(nearest, cosines, pictures.rows, pictures.squaredLengths);
     ({ starts: this.#starts, to: this.#to, weights: this.#weights } = this.#join(n));
   }
 

@@ -161,7 +161,7 @@ export class Rehearsal {
     wrong: number,
     auxiliary: Features,
   ): Promise<Rehearsal | undefined> {
-    const cast = await castOf(problem, auxiliary);
+    const cast = await castOf(problem, auxiliary, backend);
     if (!cast) return undefined;
     const seen = { ...problem, auxiliaryLabels: labelsForSpace(problem, cast) };
     const space = await WhitenedSpace.learn(seen, backend, options, cast.audience, auxiliary);

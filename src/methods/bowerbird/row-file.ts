@@ -53,7 +53,7 @@ export async function placeByBlocks(
     });
     await pause((start + block.rows) / rows);
   };
-  await visitFeatures(source, see, inOrder, poweredRows(cols, dtype));
+  await visitFeatures(source, see, { rows: inOrder, together: poweredRows(cols, dtype), backend: space.backend });
   return { rows: kept, squaredLengths };
 }
 

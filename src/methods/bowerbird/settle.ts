@@ -76,3 +76,9 @@ export async function settle(
   }
   return { solver, state, rounds, converged: change <= rest, objective };
 }
+
+/** The answer for a picture without company: its scores, and what is known of the shares beforehand. */
+export function answerAlone(state: TestState): void {
+  const { shares } = state.side;
+  if (typeof shares !== 'string') state.offsets = shares.map((share) => Math.log(Math.max(share, 1e-12)));
+}

@@ -107,3 +107,10 @@ export function reportedTrust(solver: BowerbirdSolver, added: number): Float64Ar
 
 const meanOf = (values: Float64Array): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+/** Values of web pictures, which a fit keeps in the order of their labels, as the problem has them. */
+export function inGivenOrder(values: Float64Array, order: Int32Array): Float64Array {
+  const result = new Float64Array(values.length);
+  for (let i = 0; i < order.length; i++) result[order[i]] = values[i];
+  return result;
+}

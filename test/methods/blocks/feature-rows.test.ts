@@ -40,7 +40,7 @@ describe('features in a file', () => {
         sizes.push(block.rows);
         expect(block.copy()).toEqual(selectRows(matrix, rows.subarray(place, place + block.rows)).copy());
       };
-      await visitFeatures(asFile(matrix, atOnce), see, rows, 5);
+      await visitFeatures(asFile(matrix, atOnce), see, { rows, together: 5 });
       expect(sizes).toEqual([5, 5, 5, 5, 3]);
     }
   });
