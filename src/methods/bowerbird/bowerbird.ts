@@ -37,6 +37,7 @@ import { findStrangers, rowsOfStrangers, type StrangerSigns } from './folder-str
 import { type Ground, layGround, place } from './ground.js';
 import { groupStrangers } from './groups.js';
 import { holdAnswers, namedPictures } from './known.js';
+import { meanDistrust } from './lessons.js';
 import { linearFormula, strangerFormula } from './linear-formula.js';
 import { type BegunNeighbours, Neighbours } from './neighbours.js';
 import { aloneOptions, type BowerbirdOptions, folderOptions, parameters, withoutRehearsal } from './options.js';
@@ -190,7 +191,8 @@ export class Bowerbird implements Method {
       answerWeight: options.answerWeight,
       variance,
     };
-    const signs = rows && { rows, counts: countsAtFirstSight(start, everything) };
+    const believed = 1 - meanDistrust([alone]);
+    const signs = rows && { rows, counts: countsAtFirstSight(start, everything), believed };
     const strangers = findStrangers(everything, signs, neighbours, rehearsal);
     const side = { ...everything, listed: strangers.weights };
     const single = pictures.rows.rows < 2;

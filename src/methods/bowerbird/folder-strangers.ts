@@ -5,6 +5,7 @@ import type { Rehearsal } from './rehearsal.js';
 import { SignReader } from './signs.js';
 import type { BowerbirdSolver } from './solver.js';
 import {
+  type Detector,
   leastCompany,
   lonelyRows,
   ratiosInCompany,
@@ -13,6 +14,7 @@ import {
   type Strangers,
   strangerRatios,
   strangersAmong,
+  walkingDetector,
 } from './strangers.js';
 import type { TestSide } from './test-state.js';
 
@@ -20,6 +22,8 @@ import type { TestSide } from './test-state.js';
 export interface StrangerSigns {
   readonly rows: readonly Float64Array[];
   readonly counts: Float64Array;
+  /** Share of the web pictures that are believed. */
+  readonly believed: number;
 }
 
 export function rowsOfStrangers(
@@ -31,7 +35,7 @@ export function rowsOfStrangers(
 ): Float64Array[] {
   if (pictures.rows.rows < leastCompany) return lonelyRows(alone, pictures, variance);
   const reader = new SignReader(alone, variance);
-  return reader.read(pictures, neighbours, reader.yardstick() ?? yardstick);
+  return reader.read(pictures, neighbours, reader.yardstick() ?? yardstick, true);
 }
 
 export function findStrangers(
@@ -46,8 +50,13 @@ export function findStrangers(
     return { unlisted: said, share: 0, weights: said.map((chance) => 1 - chance) };
   }
   const { strangers: model } = rehearsal;
-  const { rows, counts } = signs;
-  return n >= leastCompany
-    ? strangersAmong(ratiosInCompany(model, rows, neighbours, counts, known), reluctance.company, known, model.company)
-    : strangersAmong(strangerRatios(model.lonely, rows), reluctance.lonely, known);
+  const { rows, counts, believed } = signs;
+  if (n < leastCompany) return strangersAmong(strangerRatios(model.lonely, rows), reluctance.lonely, known);
+  const among = (ratios: Float64Array, detector: Detector) =>
+    strangersAmong(ratios, reluctance.company, known, detector);
+  const standing = among(ratiosInCompany(model, rows, neighbours, counts, known), model.company);
+  const walking = walkingDetector(model, counts, believed);
+  if (!walking) return standing;
+  // Weighing pictures by where walks end costs accuracy where there are no strangers.
+  return { ...among(strangerRatios(walking, rows, neighbours, known), walking), weights: standing.weights };
 }

@@ -103,31 +103,41 @@ export function learnStrangers(backend: Backend, worlds: readonly World[], neare
   const readers = worlds.map(({ solver, variance }) => new SignReader(solver, variance));
   const yardsticks = readers.map((reader) => reader.yardstick());
   const usual = meanYardstick(yardsticks.filter((yardstick) => yardstick !== undefined));
-  const seen = ({ pictures, truth }: World, k: number, rows?: Int32Array): Seen => {
+  const seen = ({ pictures, truth }: World, k: number, rows?: Int32Array, walking = true): Seen => {
     const chosen = rows ? selectPlaced(pictures, rows) : pictures;
     const neighbours = new Neighbours(backend, chosen, nearest);
     const strange = Float64Array.from(rows ?? truth.keys(), (j) => (truth[j] < 0 ? 1 : 0));
-    return { rows: readers[k].read(chosen, neighbours, yardsticks[k] ?? usual), strange, neighbours };
+    const signs = readers[k].read(chosen, neighbours, yardsticks[k] ?? usual, walking);
+    return { rows: signs, strange, neighbours };
   };
   const company = worlds.map((world, k) => seen(world, k));
-  const drawn = (shares: readonly number[], occurring: Occurring) =>
+  const drawn = (shares: readonly number[], occurring: Occurring, walking: boolean) =>
     worlds.flatMap((world, k) =>
       shares.flatMap((share, draw) => {
         const rows = folderWith(world, share, occurring, k + worlds.length * draw);
-        return rows ? seen(world, k, rows) : [];
+        return rows ? seen(world, k, rows, walking) : [];
       }),
     );
-  const few = drawn(fewStrangerShares, fewOccur);
+  const few = drawn(fewStrangerShares, fewOccur, false);
   const lonely = worlds.map(({ solver, pictures, variance }, k) => ({
     rows: lonelyRows(solver, pictures, variance),
     strange: company[k].strange,
   }));
   const isPoor = ({ ground, solver }: World) => ground.web.count < fewWeb * solver.categories;
-  const detector = teachDetector(company, worlds.some(isPoor) ? [] : drawn(smallShares, allOccur));
+  const thinned = worlds.some(isPoor) ? [] : drawn(smallShares, allOccur, true);
+  const walking = !worlds.some(({ ground }) => ground.generalized);
+  const standing = (all: readonly Seen[]) => (walking ? all.map(withoutWalks) : all);
+  const detector = teachDetector(standing(company), standing(thinned));
   return {
     company: detector,
+    ...(walking && { walking: teachDetector(company, thinned) }),
     few: few.length > 0 ? teachDetector(few) : detector,
     lonely: teachDetector(lonely),
     yardstick: usual,
   };
+}
+
+/** Where walks end is the last sign. */
+function withoutWalks({ rows, ...seen }: Seen): Seen {
+  return { ...seen, rows: rows.map((row) => row.subarray(0, -1)) };
 }

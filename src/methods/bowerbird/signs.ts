@@ -49,8 +49,12 @@ export class SignReader {
     this.#closeness = Float64Array.of(...usualCloseness(solver), ...known);
   }
 
-  /** n rows of signs, own and of the neighbours. */
-  read(pictures: Placed, neighbours: Neighbours, yardstick: Yardstick): Float64Array[] {
+  /**
+   * n rows of signs, own and of the neighbours.
+   * @param walking where walks among web pictures end (reach.ts) is the last of them, unless known categories are candidates,
+   * which web pictures do not show
+   */
+  read(pictures: Placed, neighbours: Neighbours, yardstick: Yardstick, walking = false): Float64Array[] {
     const n = pictures.rows.rows;
     const products = plainProducts(this.#solver, this.#means, pictures);
     const { columns, nearest } = this.#own(products);
@@ -61,10 +65,9 @@ export class SignReader {
     const { backend, generalized } = this.#solver.ground;
     backend.release(products.listed);
     if (!generalized) backend.release(products.known);
-    // Web pictures show listed categories only, and what is looked for shows neither those nor known ones.
-    const reach = generalized ? [] : [reachOf(this.#solver, pictures, neighbours)];
-    const signs = [...columns, ...around, ...reach];
-    const width = signs.length + 4;
+    const reach = walking && !generalized ? reachOf(this.#solver, pictures, neighbours) : undefined;
+    const signs = [...columns, ...around];
+    const width = signs.length + (reach ? 5 : 4);
     // One array for all rows: thousands of small ones take longer to be cleared away than to be filled.
     const all = new Float64Array(n * width);
     return Array.from({ length: n }, (_, j) => {
@@ -75,10 +78,9 @@ export class SignReader {
       }
       const row = all.subarray(j * width, (j + 1) * width);
       for (let sign = 0; sign < signs.length; sign++) row[sign] = signs[sign][j];
-      row[width - 4] = sum / Math.max(1, k);
-      row[width - 3] = neighbours.cosines[j * k] ?? 0;
-      row[width - 2] = same / Math.max(1, k);
-      row[width - 1] = common[j];
+      const together = [sum / Math.max(1, k), neighbours.cosines[j * k] ?? 0, same / Math.max(1, k), common[j]];
+      row.set(together, signs.length);
+      if (reach) row[width - 1] = reach[j];
       return row;
     });
   }

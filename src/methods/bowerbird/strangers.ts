@@ -61,8 +61,10 @@ const wholeOdds: Logistic = { weights: Float64Array.of(1), intercept: 0 };
 
 /** What rehearsals taught. */
 export interface StrangerModel {
-  /** Of the signs of folders (signs.ts). */
+  /** Of the signs of folders (signs.ts) but for the last one. */
   readonly company: Detector;
+  /** Of all of them. Where walks end is what rehearsals foretell only in folders like theirs (`walkingDetector`). */
+  readonly walking?: Detector;
   /** The same for folders in which few of the listed categories occur: there neighbours say something else. */
   readonly few: Detector;
   /** Of `lonelyRows`, for pictures that come by themselves. */
@@ -155,6 +157,18 @@ export function strangerRatios(
  * above, all occur; below, hardly any does, and one listed category is not told from strangers of one kind.
  */
 const whereFewOccur = [0.45, 0.55, 0.67, 0.77];
+
+/** Share of the web pictures that must be believed before it matters where walks among them end. */
+const mostlyRight = 0.5;
+
+/** That of all signs, where it holds: given how many pictures each listed category seems to have, and the share of the web pictures that are believed. */
+export function walkingDetector(
+  { walking }: StrangerModel,
+  counts: Float64Array,
+  believed: number,
+): Detector | undefined {
+  return occurringPart(counts) >= whereFewOccur[3] && believed >= mostlyRight ? walking : undefined;
+}
 
 /**
  * Log likelihood ratios of the pictures of a folder, given how many pictures each listed category seems to have. The detector

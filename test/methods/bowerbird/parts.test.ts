@@ -3,18 +3,23 @@ import { createBackend } from '../../../src/linalg/create.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
+import { findStrangers } from '../../../src/methods/bowerbird/folder-strangers.js';
 import { layGround } from '../../../src/methods/bowerbird/ground.js';
 import { firstQuartile, leadsOf } from '../../../src/methods/bowerbird/likelihood.js';
 import { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
 import { posteriorCovariance } from '../../../src/methods/bowerbird/posterior.js';
+import type { Rehearsal } from '../../../src/methods/bowerbird/rehearsal.js';
 import { meanYardstick } from '../../../src/methods/bowerbird/signs.js';
 import { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
 import {
   occurringPart,
   ratiosInCompany,
+  reluctance,
   strangerRatios,
+  strangersAmong,
   teachDetector,
 } from '../../../src/methods/bowerbird/strangers.js';
+import type { TestSide } from '../../../src/methods/bowerbird/test-state.js';
 import { TextEvidence } from '../../../src/methods/bowerbird/texts.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import type { Problem } from '../../../src/problem/problem.js';
@@ -218,6 +223,31 @@ describe('strangers in company', () => {
       ratiosInCompany(model, rows, neighbours, part(halfWay)).forEach((ratio, j) => {
         expect(ratio).toBeCloseTo((all[j] + Math.max(all[j], few[j])) / 2, 9);
       });
+  });
+
+  it('by where walks end, too, where nearly all occur and most web pictures are believed; what pictures count for does not depend on it', () => {
+    const random = new Random(4);
+    const strange = Float64Array.from({ length: 60 }, (_, j) => j % 2);
+    // The last sign tells more than the first.
+    const rows = Array.from(strange, (is) => Float64Array.of(is + random.normal(), 4 * is + random.normal()));
+    const company = teachDetector([{ rows: rows.map((row) => row.subarray(0, 1)), strange }]);
+    const walking = teachDetector([{ rows, strange }]);
+    const model = { company, walking, few: company, lonely: company, yardstick: meanYardstick([]) };
+    const points = Matrix.from(rows.map((row) => [row[0], 1])) as Matrix<Float64Array>;
+    const squaredLengths = Float64Array.from(rows, (row) => row[0] ** 2 + 1);
+    const pictures = { rows: points, squaredLengths };
+    const neighbours = new Neighbours(backend, pictures, 3);
+    const found = (counts: Float64Array, believed: number) =>
+      findStrangers({ pictures } as unknown as TestSide, { rows, counts, believed }, neighbours, {
+        strangers: model,
+      } as unknown as Rehearsal);
+    const [all, half] = [Float64Array.of(5, 5, 5, 5), Float64Array.of(9, 9, 0, 0)];
+    const plain = strangersAmong(strangerRatios(company, rows, neighbours), reluctance.company, undefined, company);
+    const told = strangersAmong(strangerRatios(walking, rows, neighbours), reluctance.company, undefined, walking);
+    expect(found(all, 0.6)).toEqual({ ...told, weights: plain.weights });
+    expect(told.unlisted).not.toEqual(plain.unlisted);
+    expect(found(all, 0.4)).toEqual(plain);
+    expect(found(half, 0.6)).toEqual(plain);
   });
 });
 
