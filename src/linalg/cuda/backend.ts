@@ -10,13 +10,12 @@ import type {
   GemmOptions,
   GemvOptions,
   KernelValue,
-  MeasuredRows,
   PoweredOptions,
   SyrkOptions,
 } from '../backend.js';
 import { type ArrayOf, asRow, type Dtype, elementsOf, Matrix, type RealArray, type Vector } from '../matrix.js';
 import { dotHere, rowDotsHere, scaleColumnsHere, scaleRowsHere, unitRowsHere } from '../plain-loops.js';
-import { type RowBlocks, visitRows } from '../row-blocks.js';
+import { visitRows } from '../row-blocks.js';
 import * as check from '../shapes.js';
 import { address, type KernelArgument, Launcher, Program, real, whole } from './compile.js';
 import type { Gpu } from './device.js';
@@ -429,15 +428,10 @@ export class CudaBackend implements Backend {
     }
   }
 
-  nearestRows(
-    nearest: Int32Array,
-    cosines: Float64Array,
-    a: RowBlocks,
-    squaredLengths: Float64Array,
-    among?: MeasuredRows,
-  ): void {
+  nearestRows(...asked: Parameters<Backend['nearestRows']>): void {
     this.#ready();
-    if (check.checkNearest(nearest, cosines, a, squaredLengths, among) === 0) return;
+    if (check.checkNearest(...asked) === 0) return;
+    const [nearest, cosines, a, squaredLengths, among] = asked;
     const there = a instanceof DeviceMatrix ? a : this.matrix(a.rows, a.cols, a.dtype);
     const columns = among?.rows ?? there;
     const step = Math.min(a.rows, Math.max(leastCompared, Math.floor(productBytes / (8 * columns.rows))));
