@@ -15,8 +15,9 @@ import { type Placed, withLengths } from './ground.js';
 import type { Neighbours } from './neighbours.js';
 import type { BowerbirdSolver } from './solver.js';
 
-/** Web pictures of each category where a walk can end. */
+/** Web pictures of each category where a walk can end, and the most of all categories together, but for one of each. */
 const ends = 10;
+const mostEnds = 20_000;
 /** α: the chance to go on. */
 const goesOn = 0.8;
 /** After so many steps hardly a walk still goes on. */
@@ -80,13 +81,18 @@ function walked(ended: Float64Array, parts: Float64Array, { nearest, count }: Ne
   return share;
 }
 
+export function endsOfEach(categories: number): number {
+  return Math.max(1, Math.min(ends, Math.floor(mostEnds / categories)));
+}
+
 /** Those of each category, of equally trusted ones the first, in the order of the web pictures, and their trust. */
 function mostTrusted({ ground: { webStarts }, trust }: BowerbirdSolver): { chosen: Int32Array; trust: Float64Array } {
   const chosen: number[] = [];
+  const count = endsOfEach(webStarts.length - 1);
   for (let c = 0; c + 1 < webStarts.length; c++) {
     const rows = Array.from({ length: webStarts[c + 1] - webStarts[c] }, (_, i) => webStarts[c] + i);
     rows.sort((a, b) => trust[b] - trust[a] || a - b);
-    chosen.push(...rows.slice(0, ends).sort((a, b) => a - b));
+    chosen.push(...rows.slice(0, count).sort((a, b) => a - b));
   }
   return { chosen: Int32Array.from(chosen), trust: Float64Array.from(chosen, (row) => trust[row]) };
 }

@@ -4,7 +4,7 @@ import type { Matrix } from '../../../src/linalg/matrix.js';
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { layGround, place } from '../../../src/methods/bowerbird/ground.js';
 import { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
-import { reachOf } from '../../../src/methods/bowerbird/reach.js';
+import { endsOfEach, reachOf } from '../../../src/methods/bowerbird/reach.js';
 import { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
 import { generateProblem } from '../../../src/problem/generate.js';
 import { asBlocks } from '../streamed-rows.js';
@@ -77,6 +77,10 @@ describe('how easily one comes from a picture to web pictures', () => {
       expect(Math.abs(value - (logs[j] - ninth))).toBeLessThan(0.03);
     });
     expect(new Set(logs).size).toBeGreaterThan(points.length / 2);
+  });
+
+  it('is told by ten web pictures of each category, of very many categories by fewer', () => {
+    expect([1, 2000, 2001, 7000, 30_000].map(endsOfEach)).toEqual([10, 10, 9, 2, 1]);
   });
 
   it('is smaller where the web pictures nearby are not trusted', () => {
