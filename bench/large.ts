@@ -1,8 +1,9 @@
 /**
  * Photographs of 12 megapixels: how fast they are decoded, and how far their features are from those of full decoding.
  *
- * A JPEG that is much too large is decoded at a half, a quarter or an eighth by its decoder. Compared are that reduction as it is
- * used, one that leaves at least a factor of two to the kernel, and decoding in full. Two more lines show what features make of
+ * A JPEG that is much too large is decoded at a half, a quarter or an eighth. Compared are that reduction as it is used, by our own
+ * decoder where it knows the file, the same by that of libvips, one that leaves at least a factor of two to the kernel, and
+ * decoding in full. The first two give the same bytes, or the program ends. Two more lines show what features make of
  * bytes: full decoding with one rounding at the end instead of one a step, and full decoding with one byte in ten changed by one.
  * Pictures are photographs enlarged to 12 megapixels, with sides that are multiples of 16, as cameras have them, or of 1.
  * Trials take turns, and processor time counts. Options: `--model A,B`, `--pictures FOLDER`, `--count N`, `--rounds N`, `--write`
@@ -11,6 +12,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import sharp, { type Sharp } from 'sharp';
+import { perform } from '../src/decoding/perform.js';
+import type { PixelTask } from '../src/decoding/task.js';
 import { Random } from '../src/linalg/random.js';
 import { chooseFeature, findModel, getModel, openPictures } from '../src/vision/index.js';
 import { Network } from '../src/vision/network.js';
@@ -26,13 +29,24 @@ interface Photograph {
   height: number;
 }
 
+const asUsed: PixelTask = {
+  kind: 'pixels',
+  box: { width: wanted.width, height: wanted.height },
+  fit: wanted.fit,
+  kernel: wanted.kernel,
+  cut: middle,
+  background: [255, 255, 255],
+};
+const limits = { pixels: 100e6, bytes: 2 ** 28, seconds: 30, mebibytes: 1536 };
+const [used, byLibvips] = ['reduced as far as it goes (as used)', 'the same by the decoder of libvips'];
+
 const ways: Record<string, (photograph: Photograph) => Promise<Uint8Array>> = {
   'decoded in full': ({ bytes, width, height }) =>
     // What is cut out before scaling is decoded in full.
     pixels(sharp(bytes).extract({ left: 0, top: 0, width, height }).resize(wanted)),
-  'reduced by the decoder as far as it goes (as used)': ({ bytes }) => pixels(sharp(bytes).resize(wanted)),
-  'reduced by the decoder to twice the size': ({ bytes }) =>
-    pixels(sharp(bytes).resize({ ...wanted, fastShrinkOnLoad: false })),
+  [used]: async ({ bytes }) => (await perform({ input: bytes, task: asUsed, limits, tolerant: false })).data,
+  [byLibvips]: ({ bytes }) => pixels(sharp(bytes).resize(wanted)),
+  'reduced by it to twice the size': ({ bytes }) => pixels(sharp(bytes).resize({ ...wanted, fastShrinkOnLoad: false })),
 };
 
 /** Not ways to decode, but a measure for the others. */
@@ -73,6 +87,7 @@ export async function run(args: string[]): Promise<void> {
           const { user, system } = process.cpuUsage(begun);
           times.set(name, [...(times.get(name) ?? []), (user + system) / 1000]);
         }
+      if (Buffer.compare(found.get(used)!, found.get(byLibvips)!) !== 0) throw new Error(`${file}: other bytes`);
       const full = found.get('decoded in full')!;
       for (const [name, change] of Object.entries(yardsticks)) found.set(name, await change(photograph, full));
       for (const [i, network] of networks.entries()) {

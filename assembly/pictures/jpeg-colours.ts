@@ -4,15 +4,24 @@ import { FIELDS, FIRST, PLANE, STRIDE } from './jpeg-plan';
 
 /**
  * Pixels of the planes: red, green and blue. Where the planes of chroma have half the width, or half of both, they are `wide`
- * and `high`, and each pixel takes three quarters of the nearest sample, and one of the next, in either direction.
+ * and `high`, and each pixel takes three quarters of the nearest sample, and one of the next, in either direction. They have
+ * `columns` then, at times one more than the pixels need: the last pixel has a neighbour there.
  * Writes up to 21 bytes beyond the last pixel. `rows` has room for two rows of bytes and one of words, and 64 bytes more.
  */
-export function colours(result: usize, width: i32, height: i32, plan: usize, wide: i32, high: i32, rows: usize): void {
+export function colours(
+  result: usize,
+  width: i32,
+  height: i32,
+  plan: usize,
+  columns: i32,
+  wide: i32,
+  high: i32,
+  rows: usize,
+): void {
   const first = plan + FIRST;
   const luma = <usize>load<u32>(first, PLANE);
   const lumaStride = <usize>load<u32>(first, STRIDE);
   const stride = <usize>load<u32>(first + FIELDS, STRIDE);
-  const columns = wide > 1 ? (width + 1) >> 1 : width;
   const lines = high > 1 ? (height + 1) >> 1 : height;
   const sums = rows + 2 * lumaStride + 32;
   for (let y = 0; y < height; y++, result += 3 * <usize>width) {

@@ -11,13 +11,19 @@ export const block = memory.data(128, 16);
 export const MOST: i32 = 5900;
 
 /** Values farther outside 0 … 255 than this come out differently of different builds of libjpeg. */
-const REACH: i32 = 384;
+export const REACH: i32 = 384;
 
 /** A block of which only the mean is known. Returns whether its values are within reach. */
 export function even(target: usize, stride: usize): bool {
   const value = (((<i32>load<i16>(block) << 2) + 16) >> 5) + 128;
   const row = i8x16.splat(<i8>min(255, max(0, value)));
   for (let y = 0; y < 8; y++, target += stride) v128.store64_lane(target, row, 0);
+  return isWithinReach(value);
+}
+
+// @ts-ignore: decorator
+@inline
+export function isWithinReach(value: i32): bool {
   return <u32>(value + REACH) < 1024;
 }
 
@@ -26,14 +32,20 @@ export function transform(target: usize, stride: usize): bool {
   pass(11);
   pass(18);
   const middle = i16x8.splat(128);
-  const reach = i16x8.splat(<i16>REACH);
   let found = i16x8.splat(0);
   for (let row: usize = block; row < block + 128; row += 16, target += stride) {
     const values = i16x8.add_sat_s(v128.load(row), middle);
-    found = v128.or(found, i16x8.add(values, reach));
+    found = v128.or(found, i16x8.add(values, i16x8.splat(<i16>REACH)));
     v128.store64_lane(target, i8x16.narrow_i16x8_u(values, values), 0);
   }
-  return !v128.any_true(v128.and(found, i16x8.splat(<i16>0xfc00)));
+  return areWithinReach(found);
+}
+
+/** Of values to which REACH was added, or of several put together. */
+// @ts-ignore: decorator
+@inline
+export function areWithinReach(values: v128): bool {
+  return !v128.any_true(v128.and(values, i16x8.splat(<i16>0xfc00)));
 }
 
 /** Columns of the block transformed, rounded to 2^-shift, and laid down as rows. The constants are those of the rotations, multiplied out. */
@@ -99,26 +111,26 @@ function pass(shift: i32): void {
 
 // @ts-ignore: decorator
 @inline
-function lower(a: v128, b: v128): v128 {
+export function lower(a: v128, b: v128): v128 {
   return v128.shuffle<i16>(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
 }
 
 // @ts-ignore: decorator
 @inline
-function upper(a: v128, b: v128): v128 {
+export function upper(a: v128, b: v128): v128 {
   return v128.shuffle<i16>(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 
 /** first · a + second · b of each pair. */
 // @ts-ignore: decorator
 @inline
-function products(pairs: v128, a: i32, b: i32): v128 {
+export function products(pairs: v128, a: i32, b: i32): v128 {
   return i32x4.dot_i16x8_s(pairs, i32x4.splat((a & 0xffff) | (b << 16)));
 }
 
 // @ts-ignore: decorator
 @inline
-function rounded(first: v128, second: v128, shift: i32): v128 {
+export function rounded(first: v128, second: v128, shift: i32): v128 {
   return i16x8.narrow_i32x4_s(i32x4.shr_s(first, shift), i32x4.shr_s(second, shift));
 }
 

@@ -18,6 +18,10 @@ export interface JpegHeader {
   readonly width: number;
   readonly height: number;
   readonly components: readonly JpegComponent[];
+  /** Units between restarts; 0 where there are none. */
+  readonly restart: number;
+  /** Whether there are metadata that may say that the picture has to be turned. */
+  readonly exif: boolean;
   /** Where the data of the scan begin. */
   readonly scan: number;
 }
@@ -36,6 +40,8 @@ export function readJpegHeader(bytes: Uint8Array): JpegHeader | undefined {
   let frame: Frame | undefined;
   let jfif = false;
   let adobe = false;
+  let exif = false;
+  let restart = 0;
   if (word(0) !== 0xffd8) return undefined;
   for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1];
@@ -50,6 +56,9 @@ export function readJpegHeader(bytes: Uint8Array): JpegHeader | undefined {
       if (frame) return undefined;
       frame = readFrame(body);
       if (!frame) return undefined;
+    } else if (marker === 0xdd) {
+      if (body.length !== 2) return undefined;
+      restart = word(at + 4);
     } else if (marker === 0xe0) {
       if (begins(body, 'JFIF\0')) {
         if (body.length < 12 || body[5] !== 1) return undefined;
@@ -70,7 +79,11 @@ export function readJpegHeader(bytes: Uint8Array): JpegHeader | undefined {
         otherCodes: codes[16 + (body[2 + 2 * i] & 15)],
       }));
       if (components.some((each) => !each.steps || !each.firstCodes || !each.otherCodes)) return undefined;
-      return { width, height, components, scan: end };
+      return { width, height, components, restart, exif, scan: end };
+    } else if (marker === 0xe1) {
+      exif = true;
+    } else if (marker === 0xe2) {
+      if (begins(body, 'ICC_PROFILE')) return undefined;
     } else if (!(marker === 0xfe || (marker > 0xe2 && marker <= 0xef))) return undefined;
     at = end;
   }

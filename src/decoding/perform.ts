@@ -1,16 +1,18 @@
 /**
  * One picture, decoded in this process by libvips (sharp) with exactly the loader of its format: all others are blocked,
- * so that nothing a file says about itself hands it to a parser for drawings, documents or camera files. Usual small JPEG
- * files do without libvips, with the same result.
+ * so that nothing a file says about itself hands it to a parser for drawings, documents or camera files. Usual JPEG files do
+ * without its decoder where they are small or much larger than wanted, with the same result.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import { canEnlarge, enlarge, enlargePlaced, type Pixels } from './enlarge.js';
 import { PictureError } from './errors.js';
-import { decodeSmallJpeg } from './small-jpeg.js';
+import { type JpegHeader, readJpegHeader } from './jpeg-header.js';
+import { reducedJpeg } from './reduced-jpeg.js';
 import { jpegFrame, type PictureFormat, sniff } from './sniff.js';
 import type { PixelTask, TaskAnswer, TaskRequest } from './task.js';
+import { decodeUsualJpeg } from './usual-jpeg.js';
 import { checkWebpChunks } from './webp-chunks.js';
 
 const loaders: Readonly<Record<PictureFormat, string>> = {
@@ -104,19 +106,26 @@ async function decoded(input: Uint8Array, format: PictureFormat, request: TaskRe
   if (base.width * base.height > limits.pixels)
     throw new PictureError('too-large', `the picture has more than ${limits.pixels} pixels`);
   const small = task.kind === 'pixels' && format === 'jpeg' && isSmall(input, task);
-  if (small) {
-    const found = decodeSmallJpeg(input, limits.pixels);
+  const usual = format === 'jpeg' ? usualHeader(input, limits.pixels) : undefined;
+  if (small && usual && !usual.exif) {
+    const found = decodeUsualJpeg(input, usual);
     if (found) return { ...base, ...enlargePlaced(found, task) };
   }
+  const arrange = async (picture: Sharp): Promise<Decoded> => {
+    const timed = picture.timeout({ seconds: limits.seconds });
+    const { data, info } = await arranged(timed, task).toBuffer({ resolveWithObject: true });
+    return { ...base, ...(task.kind === 'pixels' && info), channels: info.channels, data };
+  };
+  const reduced = usual && (await reducedJpeg(input, usual, task));
+  if (reduced) return arrange(reduced);
   const run = async (failOn: SharpOptions['failOn']): Promise<Decoded> => {
-    const open = () => sharp(input, { ...options, failOn }).timeout({ seconds: limits.seconds });
+    const open = () => sharp(input, { ...options, failOn });
     if (small) {
-      const found = await asItIs(open());
+      const found = await asItIs(open().timeout({ seconds: limits.seconds }));
       // What the file says need not be so.
       if (canEnlarge(found, task)) return { ...base, ...enlarge(found, task) };
     }
-    const { data, info } = await arranged(open(), task).toBuffer({ resolveWithObject: true });
-    return { ...base, ...(task.kind === 'pixels' && info), channels: info.channels, data };
+    return arrange(open());
   };
   if (task.kind === 'first-frame') {
     const frame = await sharp(input, options).timeout({ seconds: limits.seconds }).png().toBuffer();
@@ -159,6 +168,12 @@ function arranged(picture: Sharp, task: TaskRequest['task']): Sharp {
 function isSmall(input: Uint8Array, task: PixelTask): boolean {
   const frame = jpegFrame(input);
   return frame !== undefined && !frame.exif && canEnlarge(frame, task);
+}
+
+/** Of a JPEG that our own decoder may know, and that has no more pixels than are allowed. */
+function usualHeader(input: Uint8Array, allowedPixels: number): JpegHeader | undefined {
+  const header = readJpegHeader(input);
+  return header && header.width * header.height <= allowedPixels ? header : undefined;
 }
 
 async function asItIs(picture: Sharp): Promise<Pixels> {

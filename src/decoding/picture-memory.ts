@@ -11,6 +11,7 @@ interface Opened {
   readonly memory: WebAssembly.Memory;
   readonly enlarge: Kernel;
   readonly prepareCodes: Kernel;
+  readonly prepareSkips: Kernel;
   readonly decodeScan: Kernel;
   readonly colours: Kernel;
 }
