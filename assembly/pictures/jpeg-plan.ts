@@ -26,7 +26,7 @@ export const WIDTH: usize = 36;
 /**
  * Codes: for each beginning of 9 bits what is known by it; of each length the largest code, and what to add to a code to find
  * its symbol; how many codes there are of each length from 1 to 16; their symbols. The last two come from the file. Where
- * coefficients are passed over, how far a beginning of 12 bits leads follows, and room for making that.
+ * coefficients are passed over, how far a beginning of 13 bits leads follows, and room for making that.
  */
 export const SHORT: i32 = 9;
 export const LARGEST: usize = 2048;
@@ -34,5 +34,5 @@ export const ADDED: usize = LARGEST + 17 * 4;
 export const COUNTS: usize = ADDED + 17 * 4;
 export const SYMBOLS: usize = COUNTS + 16;
 export const SKIPS: usize = SYMBOLS + 256;
-export const SKIP_BITS: i32 = 12;
+export const SKIP_BITS: i32 = 13;
 export const SINGLE_SKIPS: usize = SKIPS + (2 << SKIP_BITS);

@@ -19,7 +19,7 @@ const planBytes = 12 + 3 * fieldBytes;
 const stepsBytes = 256;
 const countsOfCodes = 2048 + 2 * 17 * 4;
 const codesBytes = countsOfCodes + 16 + 256;
-const skipsBytes = 6 << 12;
+const skipsBytes = 6 << 13;
 /** Damaged data may be read beyond their end, by one unit. */
 const behindData = 2048;
 
