@@ -74,12 +74,13 @@ function generalizedTable(summaries: readonly Summary[]): string {
         written(each.calledUnlisted ?? Number.NaN, 1),
         each.calledUnlisted === undefined ? '–' : written(each.confidenceError, 3),
         written(each.seconds, 1),
+        String(each.folders),
       ]),
   );
   return markdownTable(
     [
       ...['folder', 'method', 'seen', 'unseen', 'harmonic mean', 'area', 'as if later', 'right, called unlisted'],
-      ...['confidence', 'seconds'],
+      ...['confidence', 'seconds', 'draws'],
     ],
     rows,
   );
