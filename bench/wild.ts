@@ -81,8 +81,8 @@ export async function run(args: string[]): Promise<void> {
       backend.dispose();
     }
   }
-  const lines = journal.lines.filter(
-    (line) => problemNames.includes(line.problem) && regimeNames.includes(line.regime) && line.seed <= seeds,
+  const lines = problemNames.flatMap((name) =>
+    journal.lines.filter((line) => line.problem === name && regimeNames.includes(line.regime) && line.seed <= seeds),
   );
   if (lines.length === 0) throw new Error('nothing was measured; leave out --report');
   const titles = new Map(Object.entries(sources).map(([name, { title }]) => [name, title]));
