@@ -24,16 +24,11 @@ import { drawFigure, writeGeneralizedReport, writeReport } from './wild/report.j
 import { openMeasured, own, summarize } from './wild/results.js';
 import { withSearches } from './wild/search.js';
 
-/** The own method, plain baselines, and every few-shot method; two of them also measured from the web pictures' mean. */
-const rivals = [
-  own,
-  'lr',
-  'prototype',
-  'eszsl',
-  ...fewShotMethods.map(({ name }) => name),
-  'whitened-means:origin=web',
-  'whitened-em:origin=web',
-];
+/** Two few-shot methods, measured from the web pictures' mean. */
+const fromWeb = ['whitened-means:origin=web', 'whitened-em:origin=web'];
+
+/** The own method, plain baselines, and every few-shot method. */
+const rivals = [own, 'lr', 'prototype', 'eszsl', ...fewShotMethods.map(({ name }) => name), ...fromWeb];
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -86,8 +81,8 @@ export async function run(args: string[]): Promise<void> {
       backend.dispose();
     }
   }
-  const lines = journal.lines.filter(
-    (line) => problemNames.includes(line.problem) && regimeNames.includes(line.regime) && line.seed <= seeds,
+  const lines = problemNames.flatMap((name) =>
+    journal.lines.filter((line) => line.problem === name && regimeNames.includes(line.regime) && line.seed <= seeds),
   );
   if (lines.length === 0) throw new Error('nothing was measured; leave out --report');
   const titles = new Map(Object.entries(sources).map(([name, { title }]) => [name, title]));
@@ -118,11 +113,11 @@ export async function run(args: string[]): Promise<void> {
 function methodNames(given: string, generalized: boolean): string[] {
   const other = generalized ? 'standard' : 'generalized';
   const admitted = methods.flatMap(({ setting, name }) => (setting !== other && name !== 'clip' ? [name] : []));
-  const all = generalized ? admitted : [...rivals, ...admitted];
+  const all = generalized ? [...admitted, ...fromWeb] : [...rivals, ...admitted];
   return [
     ...new Set(
       given.split(',').flatMap((name) => {
-        if (name === 'rivals') return generalized ? admitted : rivals;
+        if (name === 'rivals') return generalized ? all : rivals;
         return name === 'all' ? all : [name];
       }),
     ),

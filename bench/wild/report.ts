@@ -53,7 +53,7 @@ export function writeGeneralizedReport(
   const problems = [...new Set(all.map(({ problem }) => problem))];
   return [
     `Command: \`${command}\`. Mean accuracy over the auxiliary (seen) and the listed (unseen) categories and their harmonic mean, in percent, default parameters. ` +
-      'Area under the curve for telling pictures of neither from the others, in the folder and as if each came later by itself; right answers that were called unlisted, in percent; calibration error of the confidence (15 bins).',
+      'Area under the curve for telling pictures of neither from the others, in the folder (`unlisted` where a method gives that probability, else the better of maximum logit and energy) and as if each came later by itself; right answers that were called unlisted, in percent; calibration error of the confidence (15 bins).',
     ...problems.map(
       (problem) =>
         `**${titles.get(problem) ?? problem}**\n\n${generalizedTable(all.filter((each) => each.problem === problem))}`,
@@ -70,16 +70,17 @@ function generalizedTable(summaries: readonly Summary[]): string {
         regimes[regime].title,
         each.method,
         ...[each.seen, each.unseen, each.harmonic].map((figure) => written(figure ?? Number.NaN, 1)),
-        ...[each.strangers.unlisted, each.strangers['as if later']].map((area) => written(area ?? Number.NaN, 3)),
+        ...[strangerArea(each), each.strangers['as if later'] ?? Number.NaN].map((area) => written(area, 3)),
         written(each.calledUnlisted ?? Number.NaN, 1),
         each.calledUnlisted === undefined ? '–' : written(each.confidenceError, 3),
         written(each.seconds, 1),
+        String(each.folders),
       ]),
   );
   return markdownTable(
     [
       ...['folder', 'method', 'seen', 'unseen', 'harmonic mean', 'area', 'as if later', 'right, called unlisted'],
-      ...['confidence', 'seconds'],
+      ...['confidence', 'seconds', 'draws'],
     ],
     rows,
   );
@@ -232,14 +233,17 @@ function compared(where: string, cells: readonly ComparedCell[]): string {
   );
 }
 
+/** NaN where there are no strangers. */
+const strangerArea = ({ strangers }: Summary) =>
+  strangers.unlisted ?? Math.max(strangers['maximum logit'], strangers.energy);
+
 function strangerTable(lines: readonly Line[], summaries: readonly Summary[]): string {
   const withStrangers = summaries.filter(({ strangers }) => Object.keys(strangers).length > 0);
   const columns = regimesOf(withStrangers);
-  const area = ({ strangers }: Summary) => strangers.unlisted ?? Math.max(strangers['maximum logit'], strangers.energy);
   const rows = [...new Set(withStrangers.map(({ method }) => method))].map((method) => ({
     name: method,
     figures: columns.map((regime) =>
-      mean(withStrangers.filter((each) => each.method === method && each.regime === regime).map(area)),
+      mean(withStrangers.filter((each) => each.method === method && each.regime === regime).map(strangerArea)),
     ),
   }));
   const alone = featureAreas(lines);

@@ -34,9 +34,15 @@ const smallScale: Readonly<Record<string, Record<string, number>>> = {
 
 const names = (given: Problem, predicted: Int32Array) => [...predicted].map((c) => candidateNames(given)[c]);
 
-describe.each(methods.map((spec) => [spec.name, spec] as const))('%s', (_, spec) => {
+const inEverySetting = methods.flatMap((spec) =>
+  (['standard', 'generalized'] as const).flatMap((setting) =>
+    spec.setting === setting || spec.setting === 'both' ? [[spec.name, setting, spec] as const] : [],
+  ),
+);
+
+describe.each(inEverySetting)('%s, %s setting', (_, setting, spec) => {
   const space = jointSpace.includes(spec.name) ? { dimensions: 20, semanticDimensions: 20 } : {};
-  const inSetting = (given: Problem) => (spec.setting === 'generalized' ? generalize(given, 2) : given);
+  const inSetting = (given: Problem) => (setting === 'generalized' ? generalize(given, 2) : given);
   const standard = generateProblem({ ...sizes, ...space });
   const problem = inSetting(standard);
   const another = inSetting(generateProblem({ seed: 32, testCategories: 3, ...space }));

@@ -4,9 +4,10 @@ import type { Matrix } from '../../linalg/index.js';
 import { unitRows } from '../../numerics/index.js';
 import type { Problem } from '../../problem/index.js';
 import { requireLearnable } from '../../problem/index.js';
+import type { MethodSpec } from '../spec.js';
 
-/** Every test category must have web pictures; methods of the standard setting refuse generalized problems. */
-export function requireWeb(problem: Problem, method: string, setting: 'standard' | 'generalized' = 'standard'): void {
+/** Every candidate must have labelled pictures: listed categories those of the web. A method of one setting refuses problems of the other. */
+export function requireWeb(problem: Problem, method: string, setting: MethodSpec['setting'] = 'standard'): void {
   if (setting === 'standard' && problem.generalized)
     throw new ArgumentError(
       `${method} chooses among test categories only, and this problem is in the generalized setting`,
@@ -26,7 +27,7 @@ export function requireWeb(problem: Problem, method: string, setting: 'standard'
       'Add web pictures, or choose a zero-shot method.',
     );
   requireCovered('web_labels', problem.webLabels, problem.testNames, method);
-  if (setting === 'generalized') requireCovered('aux_labels', problem.auxiliaryLabels, problem.auxiliaryNames, method);
+  if (problem.generalized) requireCovered('aux_labels', problem.auxiliaryLabels, problem.auxiliaryNames, method);
 }
 
 function requireCovered(array: string, labels: Int32Array, names: readonly string[], method: string): void {

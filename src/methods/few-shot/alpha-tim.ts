@@ -1,9 +1,9 @@
 /**
  * α-TIM (Veilleux, Boudiaf, Piantanida and Ben Ayed, "Realistic evaluation of transductive few-shot learning", NeurIPS 2021): the
  * classifier p_ic = softmax over c of −½ β ‖xᵢ − w_c‖² minimizes over w
- *   mean over web pictures of −log p_{i yᵢ}  −  [H_α(mean over test pictures of pⱼ) − mean over test pictures of H_α(pⱼ)],
+ *   mean over labelled pictures of −log p_{i yᵢ}  −  [H_α(mean over test pictures of pⱼ) − mean over test pictures of H_α(pⱼ)],
  * with the Tsallis entropy H_α(p) = (1 − Σ p_c^α)/(α − 1) in place of Shannon's, so that unequal shares of the categories cost less.
- * Starts at the means of the web pictures. Deviation: L-BFGS, at most 60 iterations, in place of 1,000 steps of Adam.
+ * Starts at the means of the labelled pictures. Deviation: L-BFGS, at most 60 iterations, in place of 1,000 steps of Adam.
  */
 import type { Backend } from '../../linalg/index.js';
 import { Matrix } from '../../linalg/index.js';
@@ -36,8 +36,8 @@ export const alphaTimSpec = fewShotSpec({
     certainty: number('weight of the entropy of single pictures', 1, { least: 0, range: log(0.1, 3) }),
   },
   learn: async (data, parameters) => {
-    const { backend, web, test, labels, categories, signal, onRound } = data;
-    const weights = memberSums(backend, labelTargets(labels, categories), web);
+    const { backend, support, test, labels, categories, signal, onRound } = data;
+    const weights = memberSums(backend, labelTargets(labels, categories), support);
     const counts = labelCounts(labels, categories);
     backend.scaleRows(
       weights,
@@ -72,16 +72,22 @@ function logits(
 
 /** Writes the gradient with respect to the weights, C×d row by row, and returns the objective. */
 export function timObjective(
-  { backend, web, labels, test, categories }: Pick<FewShotData, 'backend' | 'web' | 'labels' | 'test' | 'categories'>,
+  {
+    backend,
+    support,
+    labels,
+    test,
+    categories,
+  }: Pick<FewShotData, 'backend' | 'support' | 'labels' | 'test' | 'categories'>,
   { sharpness: beta, alpha, certainty }: TimOptions,
 ): (point: Float64Array, gradient: Float64Array) => number {
   return (point, gradient) => {
-    const weights = new Matrix(point, categories, web.cols);
-    const ofWeb = softmaxRows(logits(backend, web, weights, beta));
+    const weights = new Matrix(point, categories, support.cols);
+    const ofSupport = softmaxRows(logits(backend, support, weights, beta));
     const ofTest = softmaxRows(logits(backend, test, weights, beta));
     let value = 0;
     for (let i = 0; i < labels.length; i++) {
-      const row = ofWeb.row(i);
+      const row = ofSupport.row(i);
       value -= Math.log(Math.max(row[labels[i]], Number.MIN_VALUE)) / labels.length;
       row[labels[i]] -= 1;
       for (let c = 0; c < categories; c++) row[c] /= labels.length;
@@ -102,13 +108,13 @@ export function timObjective(
       for (let c = 0; c < categories; c++) row[c] *= slopes[c] - mean;
     }
     // With g the derivative by the logits, that by w_c is β (Σ g_ic xᵢ − w_c Σ g_ic).
-    const out = new Matrix(gradient, categories, web.cols);
-    backend.gemm(out, ofWeb, web, { transposeA: true, alpha: beta });
+    const out = new Matrix(gradient, categories, support.cols);
+    backend.gemm(out, ofSupport, support, { transposeA: true, alpha: beta });
     backend.gemm(out, ofTest, test, { transposeA: true, alpha: beta, beta: 1 });
-    const [webTotals, testTotals] = [columnSums(ofWeb), columnSums(ofTest)];
+    const [supportTotals, testTotals] = [columnSums(ofSupport), columnSums(ofTest)];
     for (let c = 0; c < categories; c++) {
       const [row, own] = [out.row(c), weights.row(c)];
-      const total = beta * (webTotals[c] + testTotals[c]);
+      const total = beta * (supportTotals[c] + testTotals[c]);
       for (let j = 0; j < row.length; j++) row[j] -= total * own[j];
     }
     return value;

@@ -4,9 +4,9 @@ import { Matrix } from '../../linalg/index.js';
 import { labelTargets, softmaxInPlace, timesTransposed, toUnitRows } from '../../numerics/index.js';
 import type { FewShotData } from './few-shot-method.js';
 
-/** Unit vectors in the direction of each category's web pictures, C×d. */
-export function webDirections({ backend, web, labels, categories }: FewShotData): Matrix<Float64Array> {
-  return toUnitRows(memberSums(backend, labelTargets(labels, categories), web));
+/** Unit vectors in the direction of each category's labelled pictures, C×d. */
+export function supportDirections({ backend, support, labels, categories }: FewShotData): Matrix<Float64Array> {
+  return toUnitRows(memberSums(backend, labelTargets(labels, categories), support));
 }
 
 /** Σᵢ memberships_ic xᵢ, C×d; added to `sums` where given. */

@@ -1,19 +1,19 @@
 /**
  * EM-Dirichlet (Martin, Huang, Shakeri, Pesquet and Ben Ayed, "Transductive zero-shot and few-shot CLIP", CVPR 2024). A picture is
  * described by its probabilities s = softmax(β · cosines with the category prototypes), and category k by a Dirichlet
- * distribution of them with parameters α_k. With u the assignments (web pictures fixed at their labels) and π_k the mean of u over
+ * distribution of them with parameters α_k. With u the assignments (labelled pictures fixed at their labels) and π_k the mean of u over
  * the n test pictures, minimizes
- *   −Σ over web and test pictures u_ik log p(sᵢ | α_k) + Σ over test pictures u log u − κ n Σ_k π_k log π_k,
+ *   −Σ over labelled and test pictures u_ik log p(sᵢ | α_k) + Σ over test pictures u log u − κ n Σ_k π_k log π_k,
  * whose last term, the entropy of the shares, prefers few categories. Rounds: α_k by Minka's fixed point
  * ψ(α_kj) = ψ(Σ_l α_kl) + mean of log s_j under u_k, which never lowers the likelihood; then uᵢ = softmax over k of
- * log p(sᵢ | α_k) + κ log π_k, from the bound that linearizes the entropy. Deviations: prototypes are the whitened means of the web
+ * log p(sᵢ | α_k) + κ log π_k, from the bound that linearizes the entropy. Deviations: prototypes are the whitened means of the labelled
  * pictures, where that paper has sentences; the fixed point in place of its majorization of log Γ; κ = ½ by default, where the
  * paper has a fifth of the number of categories, which with noisy labels sends all pictures to one category.
  */
 import { Matrix } from '../../linalg/index.js';
 import { digamma, inverseDigamma, labelTargets, logGamma } from '../../numerics/index.js';
 import { log, number, whole } from '../../parameters.js';
-import { columnSums, logarithms, memberSums, scaledProducts, softmaxRows, webDirections } from './cosines.js';
+import { columnSums, logarithms, memberSums, scaledProducts, softmaxRows, supportDirections } from './cosines.js';
 import { type FewShotData, fewShotSpec, sharpness } from './few-shot-method.js';
 
 /** Steps of the fixed point in a round, from where the last one ended. */
@@ -34,11 +34,11 @@ export const emDirichletSpec = fewShotSpec({
     rounds: whole('rounds of the EM', 20),
   },
   learn: async (data, { sharpness: beta, partition, rounds }) => {
-    const { backend, web, test, signal, onRound } = data;
-    const prototypes = webDirections(data);
+    const { backend, support, test, signal, onRound } = data;
+    const prototypes = supportDirections(data);
     const simplex = (pictures: Matrix<Float64Array>) =>
       logarithms(softmaxRows(scaledProducts(backend, pictures, prototypes, beta)), least);
-    const em = new DirichletMixture(data, simplex(web), simplex(test), partition);
+    const em = new DirichletMixture(data, simplex(support), simplex(test), partition);
     for (let round = 0; round < rounds; round++) {
       signal?.throwIfAborted();
       em.round();
@@ -56,22 +56,22 @@ export class DirichletMixture {
   /** Logarithms of the probabilities that describe the test pictures. */
   readonly test: Matrix<Float64Array>;
   readonly #backend: FewShotData['backend'];
-  readonly #web: Matrix<Float64Array>;
-  readonly #webTargets: Matrix<Float64Array>;
+  readonly #support: Matrix<Float64Array>;
+  readonly #supportTargets: Matrix<Float64Array>;
   readonly #weight: number;
 
   /** `weight` is κ. */
   constructor(
     { backend, labels, categories }: Pick<FewShotData, 'backend' | 'labels' | 'categories'>,
-    web: Matrix<Float64Array>,
+    support: Matrix<Float64Array>,
     test: Matrix<Float64Array>,
     weight: number,
   ) {
     this.#backend = backend;
-    this.#web = web;
+    this.#support = support;
     this.test = test;
     this.#weight = weight;
-    this.#webTargets = labelTargets(labels, categories);
+    this.#supportTargets = labelTargets(labels, categories);
     this.alpha = Matrix.zeros(categories, categories).fill(1);
     this.assignments = softmaxRows(test);
   }
@@ -94,8 +94,8 @@ export class DirichletMixture {
 
   /** What the rounds minimize. */
   objective(): number {
-    const [ofWeb, ofTest] = [this.#densities(this.#web), this.#densities(this.test)];
-    let total = -this.#backend.dot(this.#webTargets, ofWeb);
+    const [ofSupport, ofTest] = [this.#densities(this.#support), this.#densities(this.test)];
+    let total = -this.#backend.dot(this.#supportTargets, ofSupport);
     this.assignments.data.forEach((u, k) => {
       if (u > 0) total += u * (Math.log(u) - ofTest.data[k]);
     });
@@ -126,12 +126,12 @@ export class DirichletMixture {
   }
 
   #fitAlpha(): void {
-    const sums = memberSums(this.#backend, this.#webTargets, this.#web);
+    const sums = memberSums(this.#backend, this.#supportTargets, this.#support);
     memberSums(this.#backend, this.assignments, this.test, sums);
-    const [webMasses, testMasses] = [columnSums(this.#webTargets), columnSums(this.assignments)];
+    const [supportMasses, testMasses] = [columnSums(this.#supportTargets), columnSums(this.assignments)];
     for (let k = 0; k < this.alpha.rows; k++) {
       const [row, mean] = [this.alpha.row(k), sums.row(k)];
-      const mass = webMasses[k] + testMasses[k];
+      const mass = supportMasses[k] + testMasses[k];
       for (let step = 0; step < steps; step++) {
         let total = 0;
         for (let j = 0; j < row.length; j++) total += row[j];

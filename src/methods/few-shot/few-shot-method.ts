@@ -1,10 +1,12 @@
 /**
  * What few-shot methods share: the web pictures are the labelled support set, the test pictures the queries, and both lie in the
  * space whitened by the auxiliary pictures, each less a centre and at unit length. A method is a function from these to decision
- * values; the test pictures of the fit are answered from it, others through the map it learnt.
+ * values; the test pictures of the fit are answered from it, others through the map it learnt. Where auxiliary categories are
+ * candidates (the generalized setting), their labelled pictures join the support set, behind the web pictures.
  *
- * By default each kind of pictures is measured from its own mean, as few-shot methods do. A folder of one category is
- * its own mean, so `origin: web` measures test pictures from the mean of the web pictures instead.
+ * By default each kind of pictures is measured from its own mean, as few-shot methods do: web, auxiliary and test pictures may
+ * come from different sources, and what their means differ by is taken for that. A folder of one category is its own mean, so
+ * `origin: web` measures all pictures from the mean of the web pictures instead.
  */
 import { ArgumentError } from '../../errors.js';
 import type { Backend, Matrix } from '../../linalg/index.js';
@@ -20,16 +22,27 @@ import {
   resolveParameters,
 } from '../../parameters.js';
 import type { Problem } from '../../problem/index.js';
-import { type FitOptions, type Method, notFitted, rowMaxima, sameRows } from '../../problem/index.js';
-import { requireWeb } from '../blocks/web-problem.js';
+import {
+  candidateNames,
+  type FitOptions,
+  type Method,
+  notFitted,
+  rowMaxima,
+  sameRows,
+  stackRows,
+} from '../../problem/index.js';
+import { mixedLabels, requireWeb } from '../blocks/web-problem.js';
 import { WhitenedSpace } from '../blocks/whitened-space.js';
 import type { Ingredient, MethodSpec } from '../spec.js';
 
 export interface FewShotData {
   readonly backend: Backend;
-  /** Web pictures, nw×d. */
-  readonly web: Matrix<Float64Array>;
+  /** Labelled pictures, ns×d: those of the web and, where auxiliary categories are candidates, those of these after them. */
+  readonly support: Matrix<Float64Array>;
   readonly labels: Int32Array;
+  /** How many of them, the first ones, come from the web, so that their labels may be wrong. */
+  readonly web: number;
+  /** Candidates: listed categories, then the auxiliary ones if they are. */
   readonly categories: number;
   /** Test pictures, nt×d. */
   readonly test: Matrix<Float64Array>;
@@ -56,6 +69,8 @@ export interface FewShotDefinition<Own extends Declared> {
   readonly parameters: Own;
   /** Leave whitened pictures at the length they have. @default false */
   readonly anyLength?: boolean;
+  /** Only where it makes no sense that auxiliary categories are candidates too. @default 'both' */
+  readonly setting?: 'standard';
   learn(data: FewShotData, parameters: OptionsOf<Own>): Promise<FewShotAnswer>;
 }
 
@@ -70,7 +85,7 @@ const spaceParameters = {
     range: log(0.03, 1),
   }),
   origin: choice(
-    'what test pictures are measured from: the mean of their own, or that of the web pictures',
+    'what pictures are measured from: the mean of their own kind, or that of the web pictures',
     'own',
     origins,
     'searched',
@@ -93,21 +108,30 @@ class FewShotMethod<Own extends Declared> implements Method {
 
   async fit(problem: Problem, { backend, signal, onProgress }: FitOptions): Promise<this> {
     signal?.throwIfAborted();
-    const { name, learn, anyLength } = this.#definition;
+    const { name, learn, anyLength, setting = 'both' } = this.#definition;
     this.#fitted = undefined;
-    requireWeb(problem, name);
+    requireWeb(problem, name, setting);
     const space = await WhitenedSpace.learn(problem, backend, this.options);
     signal?.throwIfAborted();
-    const webCentre = space.centreOf(problem.webFeatures);
-    const centre = this.options.origin === 'own' ? space.centreOf(problem.testFeatures) : webCentre;
-    const [web, test] = [space.place(problem.webFeatures, webCentre), space.place(problem.testFeatures, centre)];
+    const { webFeatures, auxiliaryFeatures, testFeatures, generalized } = problem;
+    const webCentre = space.centreOf(webFeatures);
+    const centreOf = (features: Matrix) => (this.options.origin === 'own' ? space.centreOf(features) : webCentre);
+    const placed = (features: Matrix, centre: Float64Array) => {
+      const rows = space.place(features, centre);
+      return anyLength ? rows : toUnitRows(rows);
+    };
+    const web = placed(webFeatures, webCentre);
+    const centre = centreOf(testFeatures);
     const answer = await learn(
       {
         backend,
-        web: anyLength ? web : toUnitRows(web),
-        labels: problem.webLabels,
-        categories: problem.testNames.length,
-        test: anyLength ? test : toUnitRows(test),
+        support: generalized
+          ? stackRows(web, placed(auxiliaryFeatures, centreOf(auxiliaryFeatures))).copy('float64')
+          : web,
+        labels: generalized ? mixedLabels(problem) : problem.webLabels,
+        web: web.rows,
+        categories: candidateNames(problem).length,
+        test: placed(testFeatures, centre),
         signal,
         onRound: (done, total) => onProgress?.({ done, total }),
       },
@@ -140,13 +164,13 @@ class FewShotMethod<Own extends Declared> implements Method {
 }
 
 export function fewShotSpec<const Own extends Declared>(definition: FewShotDefinition<Own>): MethodSpec {
-  const { name, title, citation, uses = ['web', 'auxiliary', 'test'], parameters } = definition;
+  const { name, title, citation, uses = ['web', 'auxiliary', 'test'], setting = 'both', parameters } = definition;
   return {
     name,
     title,
     citation,
     uses,
-    setting: 'standard',
+    setting,
     parameters: { ...spaceParameters, ...parameters },
     sharedBy: ['power', 'shrinkage'],
     create: (given) => new FewShotMethod(definition, given),

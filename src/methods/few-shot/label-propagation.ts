@@ -1,5 +1,5 @@
 /**
- * Label propagation (Zhou, Bousquet, Lal, Weston and Schölkopf, "Learning with local and global consistency", NeurIPS 2003) over web
+ * Label propagation (Zhou, Bousquet, Lal, Weston and Schölkopf, "Learning with local and global consistency", NeurIPS 2003) over labelled
  * and test pictures: F minimizes ½ Σ_ij W_ij ‖Fᵢ/√dᵢ − Fⱼ/√dⱼ‖² + (1/α − 1) ‖F − Y‖², which is F = (1 − α)(I − αS)⁻¹Y with
  * S = D^-½ W D^-½, up to a factor. W joins nearest neighbours with Gaussian weights. A test
  * picture's posterior is its row of F, scaled to sum one. Other pictures take the mean of their nearest neighbours' rows
@@ -25,10 +25,10 @@ export const labelPropagationSpec = fewShotSpec({
     neighbours: whole('nearest pictures that each is joined with', 10, { range: integers(3, 40) }),
   },
   learn: async (data, { alpha, neighbours }) => {
-    const { backend, web, categories } = data;
+    const { backend, support, categories } = data;
     const { points, flow } = labelFlow(data, alpha, neighbours);
     return {
-      values: logarithms(flow.view(web.rows, flow.rows).copy('float64')),
+      values: logarithms(flow.view(support.rows, flow.rows).copy('float64')),
       score: (pictures) => {
         const result = Matrix.zeros(pictures.rows, categories);
         const cosines = timesTransposed(backend, pictures, points);
@@ -46,15 +46,15 @@ export const labelPropagationSpec = fewShotSpec({
   },
 });
 
-/** F of web and test pictures, and what it was found from. */
+/** F of labelled and test pictures, and what it was found from. */
 export function labelFlow(
-  { backend, web, test, labels, categories, signal }: FewShotData,
+  { backend, support, test, labels, categories, signal }: FewShotData,
   alpha: number,
   neighbours: number,
 ) {
-  const points = stackRows(web, test).copy('float64');
+  const points = stackRows(support, test).copy('float64');
   const graph = neighbourGraph(backend, points, neighbours, { signal });
   const known = Matrix.zeros(points.rows, categories);
-  known.view(0, web.rows).copyFrom(labelTargets(labels, categories));
+  known.view(0, support.rows).copyFrom(labelTargets(labels, categories));
   return { points, graph, known, flow: propagate(graph, known, alpha, signal) };
 }

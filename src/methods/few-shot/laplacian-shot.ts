@@ -2,7 +2,7 @@
  * LaplacianShot (Ziko, Dolz, Granger and Ben Ayed, "Laplacian regularized few-shot learning", ICML 2020): distributions zⱼ of the test
  * pictures minimize Σⱼ zⱼ·aⱼ + λ/2 Σ_jk w_jk ‖zⱼ − z_k‖² with a barrier Σ z log z, where a_jc is the distance of picture j to prototype c
  * and w_jk = 1 between nearest neighbours. Up to what distributions share this is −½ λ Σ w_jk zⱼ·z_k in place of the second term;
- * rounds z = softmax(−a + λ W z) until the objective moves by less than a millionth. Prototypes are rectified as there: means of web pictures
+ * rounds z = softmax(−a + λ W z) until the objective moves by less than a millionth. Prototypes are rectified as there: means of labelled pictures
  * and of test pictures weighted by the posteriors under the plain means; the shift between the two domains is the
  * `origin` of the space. Deviations: a = ½ β ‖z − m‖² of unit vectors, so that one sharpness serves all cosine methods, and that
  * sharpness also rectifies (there: 10).
@@ -10,7 +10,7 @@
 import { labelTargets, toUnitRows } from '../../numerics/index.js';
 import { integers, log, number, whole } from '../../parameters.js';
 import { affinities, assignmentObjective, smoothed } from './affinities.js';
-import { memberSums, scaledProducts, softmaxRows, webDirections } from './cosines.js';
+import { memberSums, scaledProducts, softmaxRows, supportDirections } from './cosines.js';
 import { fewShotSpec, sharpness } from './few-shot-method.js';
 
 /** Rounds are cheap beside the products that come before them. */
@@ -26,9 +26,9 @@ export const laplacianShotSpec = fewShotSpec({
     neighbours: whole('nearest test pictures that each is joined with', 3, { range: integers(1, 10) }),
   },
   learn: async (data, { sharpness: beta, lambda, neighbours }) => {
-    const { backend, web, test, labels, categories, signal } = data;
-    const first = softmaxRows(scaledProducts(backend, test, webDirections(data), beta));
-    const sums = memberSums(backend, labelTargets(labels, categories), web);
+    const { backend, support, test, labels, categories, signal } = data;
+    const first = softmaxRows(scaledProducts(backend, test, supportDirections(data), beta));
+    const sums = memberSums(backend, labelTargets(labels, categories), support);
     const prototypes = toUnitRows(memberSums(backend, first, test, sums));
     const evidence = scaledProducts(backend, test, prototypes, beta);
     const graph = affinities(backend, test, neighbours, () => lambda, signal);

@@ -2,7 +2,7 @@
  * PT-MAP (Hu, Gripon and Pateux, "Leveraging the feature distribution in transfer-based few-shot learning", ICANN 2021): in every round
  * the test pictures are assigned to the centres by optimal transport, P = Sinkhorn scaling of exp(−λ ‖zⱼ − c‖²) with equal shares for
  * all categories, and each centre moves a step towards the mean of the web pictures of its label and the test pictures in
- * proportion to P: c ← c + step (mean − c). Deviations: the power is that of the space (there ½), pictures are whitened by auxiliary ones
+ * proportion to P: c ← c + step (mean − c). Equal shares leave no place for auxiliary categories among the answers. Deviations: the power is that of the space (there ½), pictures are whitened by auxiliary ones
  * in place of a reduction by QR, and λ is larger (there 10) because cosines of whitened pictures are smaller.
  */
 import type { Matrix } from '../../linalg/index.js';
@@ -15,6 +15,7 @@ import { sinkhorn, withOffsets } from './sinkhorn.js';
 export const ptMapSpec = fewShotSpec({
   name: 'pt-map',
   title: 'PT-MAP',
+  setting: 'standard',
   citation:
     'Hu, Gripon and Pateux, Leveraging the feature distribution in transfer-based few-shot learning, ICANN 2021',
   parameters: {
@@ -47,11 +48,11 @@ export class CentreWalk {
   readonly #webCounts: Float64Array;
 
   constructor(data: FewShotData, lambda: number, step: number) {
-    const { backend, web, labels, categories } = data;
+    const { backend, support, labels, categories } = data;
     this.#data = data;
     this.#lambda = lambda;
     this.#step = step;
-    this.#webSums = memberSums(backend, labelTargets(labels, categories), web);
+    this.#webSums = memberSums(backend, labelTargets(labels, categories), support);
     this.#webCounts = labelCounts(labels, categories);
     this.centres = this.#webSums.copy('float64');
     backend.scaleRows(

@@ -1,11 +1,11 @@
 /**
  * StatA (Zanella, Fuchs, De Vleeschouwer and Ben Ayed, "Realistic test-time adaptation of vision-language models", CVPR 2025), made for folders in
- * which few of the categories occur. As TransCLIP without web pictures in the estimate, but each category has a diagonal covariance of its own and
+ * which few of the categories occur. As TransCLIP without labelled pictures in the estimate, but each category has a diagonal covariance of its own and
  * is held to an anchor N(μ'_k, Σ'): minimizes
  *   (1/t) [−Σⱼ zⱼ·log pⱼ + α Σ_k KL(N(μ'_k, Σ') ‖ N(μ_k, Σ_k))] − ½ Σ_jk A_jk zⱼ·z_k + Σⱼ (zⱼ·log zⱼ − zⱼ·log ŷⱼ).
  * With N_k = Σⱼ z_jk the closed forms are μ_k = (Σⱼ z_jk xⱼ + α μ'_k)/(N_k + α) and
  * Σ_k = (Σⱼ z_jk (xⱼ − μ_k)² + α (Σ' + (μ'_k − μ_k)²))/(N_k + α): a category without pictures stays at its anchor. Anchors are the whitened means of the
- * web pictures (there: sentences) and the spread of the test pictures about them under the first predictions. Deviation: N_k are
+ * labelled pictures (there: sentences) and the spread of the test pictures about them under the first predictions. Deviation: N_k are
  * sums of z, as in the objective, not counts of the largest entries.
  */
 import { Matrix } from '../../linalg/index.js';

@@ -5,7 +5,7 @@
  */
 import type { Matrix } from '../../linalg/index.js';
 import { affinities, assignmentObjective, smoothed } from './affinities.js';
-import { scaledProducts, softmaxRows, webDirections } from './cosines.js';
+import { scaledProducts, softmaxRows, supportDirections } from './cosines.js';
 import { type DiagonalGaussians, logDensities, type WithSquares, withSquares } from './diagonal-gaussians.js';
 import type { FewShotData } from './few-shot-method.js';
 
@@ -38,7 +38,7 @@ export async function alternateGaussians(
 ) {
   const { backend, signal, onRound } = data;
   const test = withSquares(data.test);
-  const directions = webDirections(data);
+  const directions = supportDirections(data);
   const firstScores = (pictures: Matrix<Float64Array>) => scaledProducts(backend, pictures, directions, sharpness);
   const scores = firstScores(data.test);
   const logPriors = logSoftmax(scores);

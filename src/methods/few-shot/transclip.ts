@@ -1,7 +1,7 @@
 /**
  * TransCLIP (Zanella, Gérin and Ben Ayed, "Boosting vision-language models with transduction", NeurIPS 2024), few-shot: distributions zⱼ of the
  * n test pictures, means μ_k and one diagonal covariance minimize
- *   −(1/t) Σⱼ zⱼ·log pⱼ − (γ n/S t) Σ over the S web pictures log p_{i yᵢ} − ½ Σ_jk A_jk zⱼ·z_k + Σⱼ (zⱼ·log zⱼ − λ zⱼ·log ŷⱼ),
+ *   −(1/t) Σⱼ zⱼ·log pⱼ − (γ n/S t) Σ over the S labelled pictures log p_{i yᵢ} − ½ Σ_jk A_jk zⱼ·z_k + Σⱼ (zⱼ·log zⱼ − λ zⱼ·log ŷⱼ),
  * with p the Gaussian densities, t = 50 their temper, A the cosines of nearest neighbours over their number and ŷ the predictions that one starts from.
  * Blocks in turn: five rounds of z = softmax(log p/t + λ log ŷ + A z), then means and covariance in closed form; ten times. Deviations: ŷ is
  * softmax(sharpness · cosine with the whitened means), where that paper has sentences, and an edge that both ends chose counts once.
@@ -34,7 +34,7 @@ export const transclipSpec = fewShotSpec({
   citation: 'Zanella, Gérin and Ben Ayed, Boosting vision-language models with transduction, NeurIPS 2024',
   parameters: {
     ...transclipParameters,
-    support: number('weight of all web pictures together against all test pictures, γ', 1, {
+    support: number('weight of all labelled pictures together against all test pictures, γ', 1, {
       above: 0,
       range: log(0.1, 10),
     }),
@@ -53,17 +53,18 @@ export function transclip(
   onObjective?: (value: number) => void,
 ) {
   const { backend, labels, categories } = data;
-  const web = withSquares(data.web);
+  const labelled = withSquares(data.support);
   const targets = labelTargets(labels, categories);
-  const webFactor = (support * data.test.rows) / labels.length;
-  const ofWeb = moments(backend, targets, web, webFactor);
+  const labelledFactor = (support * data.test.rows) / labels.length;
+  const ofLabelled = moments(backend, targets, labelled, labelledFactor);
   const block = (test: WithSquares): GaussianBlock => ({
     first: {
-      means: meansOf([ofWeb]),
-      variances: Matrix.zeros(categories, data.web.cols).fill(1 / data.web.cols),
+      means: meansOf([ofLabelled]),
+      variances: Matrix.zeros(categories, data.support.cols).fill(1 / data.support.cols),
     },
-    update: (assignments) => sharedCovariance([ofWeb, moments(backend, assignments, test)]),
-    penalty: (gaussians) => -(webFactor / options.temper) * backend.dot(targets, logDensities(backend, gaussians, web)),
+    update: (assignments) => sharedCovariance([ofLabelled, moments(backend, assignments, test)]),
+    penalty: (gaussians) =>
+      -(labelledFactor / options.temper) * backend.dot(targets, logDensities(backend, gaussians, labelled)),
   });
   return alternateGaussians(data, options, block, onObjective);
 }

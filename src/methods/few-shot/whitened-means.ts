@@ -1,10 +1,10 @@
 /**
- * Whitened class means: the category whose mean of web pictures has the largest cosine with the picture (Snell, Swersky and
+ * Whitened class means: the category whose mean of labelled pictures has the largest cosine with the picture (Snell, Swersky and
  * Zemel, "Prototypical networks for few-shot learning", NeurIPS 2017, with features that are centred and at unit length as in
  * Wang, Chao, Weinberger and van der Maaten, "SimpleShot", 2019; whitening in place of a learnt embedding).
  */
 import { changed } from '../../parameters.js';
-import { scaledProducts, webDirections } from './cosines.js';
+import { scaledProducts, supportDirections } from './cosines.js';
 import { fewShotSpec, sharpness } from './few-shot-method.js';
 
 export const whitenedMeansSpec = fewShotSpec({
@@ -17,7 +17,7 @@ export const whitenedMeansSpec = fewShotSpec({
   parameters: { sharpness: changed(sharpness, { range: undefined }) },
   learn: async (data, { sharpness: beta }) => {
     const { backend } = data;
-    const means = webDirections(data);
+    const means = supportDirections(data);
     return {
       values: scaledProducts(backend, data.test, means, beta),
       score: (pictures) => scaledProducts(backend, pictures, means, beta),

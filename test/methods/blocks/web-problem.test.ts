@@ -8,8 +8,10 @@ import { smallProblem } from '../../problem/small-problem.js';
 describe('a method that learns from web pictures', () => {
   const generalized = smallProblem({ generalized: true });
 
-  it('takes problems of its own setting only', () => {
+  it('takes problems of its own setting only, and of both where it admits both', () => {
     expect(() => requireWeb(smallProblem(), 'lr')).not.toThrow();
+    for (const problem of [smallProblem(), generalized])
+      expect(() => requireWeb(problem, 'whitened-means', 'both')).not.toThrow();
     expect(() => requireWeb(generalized, 'lr-mix', 'generalized')).not.toThrow();
     expect(() => requireWeb(generalized, 'lr')).toThrow('lr chooses among test categories only');
     expect(() => requireWeb(smallProblem(), 'lr-mix', 'generalized')).toThrow(
@@ -26,9 +28,10 @@ describe('a method that learns from web pictures', () => {
     );
     const onlyCrows = { auxiliaryLabels: Int32Array.of(0, 0, 0) };
     expect(() => requireWeb(smallProblem(onlyCrows), 'lr')).not.toThrow();
-    expect(() => requireWeb(smallProblem({ ...onlyCrows, generalized: true }), 'lr-mix', 'generalized')).toThrow(
-      'aux_labels: category 1 ("raven") has no pictures',
-    );
+    for (const setting of ['generalized', 'both'] as const)
+      expect(() => requireWeb(smallProblem({ ...onlyCrows, generalized: true }), 'lr-mix', setting)).toThrow(
+        'aux_labels: category 1 ("raven") has no pictures',
+      );
   });
 
   it('wants text where it learns from text, at unit length', () => {

@@ -3,7 +3,7 @@ import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { affinities, assignmentObjective, smoothed } from '../../../src/methods/few-shot/affinities.js';
 import { timObjective } from '../../../src/methods/few-shot/alpha-tim.js';
-import { logarithms, scaledProducts, softmaxRows, webDirections } from '../../../src/methods/few-shot/cosines.js';
+import { logarithms, scaledProducts, softmaxRows, supportDirections } from '../../../src/methods/few-shot/cosines.js';
 import { DirichletMixture } from '../../../src/methods/few-shot/em-dirichlet.js';
 import { fewShotMethods } from '../../../src/methods/few-shot/index.js';
 import { labelFlow } from '../../../src/methods/few-shot/label-propagation.js';
@@ -20,7 +20,7 @@ const { data, truth } = smallData();
 const common = { sharpness: 10, lambda: 0.5, temper: 5, neighbours: 3, rounds: 8 };
 
 describe('assignments drawn along affinities', () => {
-  const evidence = scaledProducts(backend, data.test, webDirections(data), 6);
+  const evidence = scaledProducts(backend, data.test, supportDirections(data), 6);
   const graph = affinities(backend, data.test, 3, () => 0.4);
 
   it('never raise the objective of LaplacianShot, and end where no small change lowers it', () => {
@@ -58,7 +58,7 @@ describe('α-TIM', () => {
   it.each([1.5, 2, 5])('has the gradient that finite differences give, order %f', (alpha) => {
     const objective = timObjective(data, { sharpness: 8, alpha, certainty: 0.7 });
     const random = new Random(4);
-    const point = random.normalArray(data.categories * data.web.cols).map((value) => 0.3 * value);
+    const point = random.normalArray(data.categories * data.support.cols).map((value) => 0.3 * value);
     const gradient = new Float64Array(point.length);
     const unused = new Float64Array(point.length);
     objective(point, gradient);
@@ -72,7 +72,7 @@ describe('α-TIM', () => {
   });
 
   it('has the cross entropy and the mutual information of order 2 that a direct computation gives', () => {
-    const weights = webDirections(data);
+    const weights = supportDirections(data);
     const p = (rows: Matrix<Float64Array>) =>
       Array.from({ length: rows.rows }, (_, i) => {
         const e = Array.from({ length: data.categories }, (_, c) => {
@@ -82,11 +82,11 @@ describe('α-TIM', () => {
         const total = e.reduce((a, b) => a + b);
         return e.map((value) => value / total);
       });
-    const [ofWeb, ofTest] = [p(data.web), p(data.test)];
+    const [ofSupport, ofTest] = [p(data.support), p(data.test)];
     const squares = (row: number[]) => row.reduce((sum, value) => sum + value * value, 0);
     const mean = ofTest[0].map((_, c) => ofTest.reduce((sum, row) => sum + row[c], 0) / ofTest.length);
     const expected =
-      ofWeb.reduce((sum, row, i) => sum - Math.log(row[data.labels[i]]), 0) / ofWeb.length -
+      ofSupport.reduce((sum, row, i) => sum - Math.log(row[data.labels[i]]), 0) / ofSupport.length -
       (1 - squares(mean)) +
       ofTest.reduce((sum, row) => sum + 1 - squares(row), 0) / ofTest.length;
     const objective = timObjective(data, { sharpness: 8, alpha: 2, certainty: 1 });
@@ -96,8 +96,8 @@ describe('α-TIM', () => {
 
 describe('EM-Dirichlet', () => {
   const simplex = (points: Matrix<Float64Array>) =>
-    logarithms(softmaxRows(scaledProducts(backend, points, webDirections(data), 6)), 1e-15);
-  const [web, test] = [simplex(data.web), simplex(data.test)];
+    logarithms(softmaxRows(scaledProducts(backend, points, supportDirections(data), 6)), 1e-15);
+  const [web, test] = [simplex(data.support), simplex(data.test)];
 
   it('never raises its objective', () => {
     for (const weight of [0, 0.5, 4]) {
@@ -152,7 +152,7 @@ describe('TransCLIP and StatA', () => {
     expect(agreement(heavy.values, truth)).toBeGreaterThan(0.9);
     const lone = data.test.view(0, 1).copy('float64');
     const alone = await statA({ ...data, test: lone }, { ...common, lambda: 1, anchor: 1e9 });
-    const score = scaledProducts(backend, lone, webDirections(data), 1).row(0);
+    const score = scaledProducts(backend, lone, supportDirections(data), 1).row(0);
     const best = (row: Float64Array) => row.indexOf(Math.max(...row));
     expect(best(alone.values.row(0))).toBe(best(score));
   });
@@ -193,18 +193,18 @@ describe('label-shift EM', () => {
 describe('linear discriminant analysis', () => {
   it.each([0, 0.3, 0.8])('has the log densities of Gaussians with one covariance, own share %f', async (own) => {
     const { weights, intercepts } = await discriminants(data, own);
-    const d = data.web.cols;
+    const d = data.support.cols;
     const members = Array.from({ length: data.categories }, (_, c) =>
       [...data.labels.keys()].filter((i) => data.labels[i] === c),
     );
     const means = members.map((rows) =>
-      Array.from({ length: d }, (_, j) => rows.reduce((sum, i) => sum + data.web.at(i, j), 0) / rows.length),
+      Array.from({ length: d }, (_, j) => rows.reduce((sum, i) => sum + data.support.at(i, j), 0) / rows.length),
     );
     const covariance = Array.from({ length: d }, (_, j) =>
       Array.from({ length: d }, (_, k) => {
         let sum = 0;
         data.labels.forEach((c, i) => {
-          sum += (data.web.at(i, j) - means[c][j]) * (data.web.at(i, k) - means[c][k]);
+          sum += (data.support.at(i, j) - means[c][j]) * (data.support.at(i, k) - means[c][k]);
         });
         return (own * sum) / (data.labels.length - data.categories) + (j === k ? 1 - own : 0);
       }),
@@ -288,7 +288,7 @@ describe('PT-MAP', () => {
         for (let c = 0; c < p.cols; c++)
           total += p.at(i, c) * (lambda * distance(data.test.row(i), c) + Math.log(Math.max(p.at(i, c), 1e-300)));
       data.labels.forEach((c, i) => {
-        total += lambda * distance(data.web.row(i), c);
+        total += lambda * distance(data.support.row(i), c);
       });
       return total;
     };
@@ -306,7 +306,7 @@ describe('PT-MAP', () => {
 
 describe('Sinkhorn scaling', () => {
   it('gives rows of sum one, equal columns, and of all such assignments the one with the largest score and entropy', () => {
-    const scores = scaledProducts(backend, data.test, webDirections(data), 5);
+    const scores = scaledProducts(backend, data.test, supportDirections(data), 5);
     const { assignments, offsets } = sinkhorn(scores, { tolerance: 1e-10, maxIterations: 5000 });
     const value = (p: Matrix<Float64Array>) =>
       p.data.reduce((sum, entry, k) => sum + entry * (scores.data[k] - Math.log(Math.max(entry, 1e-300))), 0);

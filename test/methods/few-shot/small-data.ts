@@ -31,8 +31,9 @@ export function smallData({
   const labels = web.labels.map((label) => (random.uniform() < wrong ? (label + 1) % categories : label));
   const data: FewShotData = {
     backend,
-    web: web.points,
+    support: web.points,
     labels,
+    web: labels.length,
     categories,
     test: test.points,
     onRound: () => undefined,

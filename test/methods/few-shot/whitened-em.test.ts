@@ -1,48 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { createMethod, findMethod } from '../../../src/methods/index.js';
+import { generalize } from '../../../src/problem/generalize.js';
 import { generateProblem } from '../../../src/problem/generate.js';
+import type { Problem } from '../../../src/problem/problem.js';
+import { plainSpace } from './plain-space.js';
 import { backend } from './small-data.js';
 
-/** The method in plain arrays, after its description: whitening by eigenvectors is replaced by solving with S for every cosine. */
-function plainEm(problem: ReturnType<typeof generateProblem>, rounds: number, balanced: boolean) {
-  const [power, shrinkage, beta] = [0.75, 0.3, 60];
-  const rows = (m: typeof problem.webFeatures) =>
-    Array.from({ length: m.rows }, (_, i) => {
-      const row = Array.from(m.row(i), (v) => Math.sign(v) * Math.abs(v) ** power);
-      const length = Math.hypot(...row);
-      return row.map((v) => v / length);
-    });
-  const mean = (points: number[][]) => points[0].map((_, j) => points.reduce((s, p) => s + p[j], 0) / points.length);
-  const less = (a: number[], b: number[]) => a.map((v, j) => v - b[j]);
-  const auxiliary = rows(problem.auxiliaryFeatures);
-  const d = auxiliary[0].length;
-  const scatter = Array.from({ length: d }, () => new Array<number>(d).fill(0));
-  const classes = problem.auxiliaryNames.length;
-  for (let c = 0; c < classes; c++) {
-    const own = auxiliary.filter((_, i) => problem.auxiliaryLabels[i] === c);
-    const middle = mean(own);
-    for (const point of own) {
-      const r = less(point, middle);
-      for (let j = 0; j < d; j++)
-        for (let k = 0; k < d; k++) scatter[j][k] += (r[j] * r[k]) / (auxiliary.length - classes);
-    }
-  }
-  const kappa = (shrinkage * scatter.reduce((s, row, j) => s + row[j], 0)) / d;
-  for (let j = 0; j < d; j++) scatter[j][j] += kappa;
-  const inverse = invert(scatter);
-  const dot = (a: number[], b: number[]) =>
-    a.reduce((s, v, j) => s + v * inverse[j].reduce((t, w, k) => t + w * b[k], 0), 0);
-  const placed = (m: typeof problem.webFeatures) => {
-    const points = rows(m);
-    const middle = mean(points);
-    return points.map((point) => {
-      const r = less(point, middle);
-      const length = Math.sqrt(dot(r, r));
-      return r.map((v) => v / length);
-    });
-  };
+/** The method in plain arrays, after its description. */
+function plainEm(problem: Problem, rounds: number, balanced: boolean) {
+  const beta = 60;
+  const { dot, unit, centred } = plainSpace(problem);
+  const placed = (m: Problem['webFeatures']) => centred(m).map(unit);
   const [web, test] = [placed(problem.webFeatures), placed(problem.testFeatures)];
-  const C = problem.testNames.length;
+  const known = problem.generalized ? placed(problem.auxiliaryFeatures) : [];
+  const [listed, d] = [problem.testNames.length, test[0].length];
+  const C = listed + (problem.generalized ? problem.auxiliaryNames.length : 0);
   const softmax = (scores: number[]) => {
     const most = Math.max(...scores);
     const e = scores.map((s) => Math.exp(s - most));
@@ -57,11 +29,13 @@ function plainEm(problem: ReturnType<typeof generateProblem>, rounds: number, ba
       web.forEach((x, i) => {
         if (problem.webLabels[i] === c) for (let j = 0; j < d; j++) sum[j] += weights[i] * x[j];
       });
+      known.forEach((x, i) => {
+        if (listed + problem.auxiliaryLabels[i] === c) for (let j = 0; j < d; j++) sum[j] += x[j];
+      });
       test.forEach((z, i) => {
         for (let j = 0; j < d; j++) sum[j] += q[i][c] * z[j];
       });
-      const length = Math.sqrt(dot(sum, sum));
-      return sum.map((v) => v / length);
+      return unit(sum);
     });
     const posterior = (x: number[]) => softmax(means.map((m) => beta * dot(x, m)));
     q = test.map(posterior);
@@ -78,18 +52,6 @@ function plainEm(problem: ReturnType<typeof generateProblem>, rounds: number, ba
   return { q, weights };
 }
 
-/** Gauss-Jordan. */
-function invert(matrix: number[][]): number[][] {
-  const n = matrix.length;
-  const work = matrix.map((row, i) => [...row, ...row.map((_, j) => (i === j ? 1 : 0))]);
-  for (let i = 0; i < n; i++) {
-    const pivot = work[i][i];
-    work[i] = work[i].map((v) => v / pivot);
-    for (let k = 0; k < n; k++) if (k !== i) work[k] = work[k].map((v, j) => v - work[k][i] * work[i][j]);
-  }
-  return work.map((row) => row.slice(n));
-}
-
 const problem = generateProblem({
   seed: 5,
   testCategories: 4,
@@ -101,14 +63,15 @@ const problem = generateProblem({
 });
 
 describe.each([
-  ['whitened-em', false, 1e-6],
-  ['whitened-em-balanced', true, 2e-2],
-] as const)('%s', (name, balanced, tolerance) => {
+  ['whitened-em', 'listed categories alone', problem, false, 1e-6],
+  ['whitened-em', 'auxiliary categories too', generalize(problem, 1), false, 1e-6],
+  ['whitened-em-balanced', 'listed categories alone', problem, true, 2e-2],
+] as const)('%s, %s', (name, _, given, balanced, tolerance) => {
   it('gives the posteriors and web weights that its description gives in plain arrays', async () => {
     const method = createMethod(findMethod(name), { rounds: 6 });
-    await method.fit(problem, { backend });
-    const expected = plainEm(problem, 6, balanced);
-    const values = method.decisionValues(problem.testFeatures);
+    await method.fit(given, { backend });
+    const expected = plainEm(given, 6, balanced);
+    const values = method.decisionValues(given.testFeatures);
     for (let i = 0; i < values.rows; i++) {
       const row = Array.from(values.row(i));
       const most = Math.max(...row);
@@ -117,6 +80,7 @@ describe.each([
         expect(Math.abs(Math.exp(value - most) / total - expected.q[i][c])).toBeLessThan(tolerance);
       });
     }
+    expect(method.webWeights!()!.length).toBe(given.webLabels.length);
     method.webWeights!()!.forEach((weight, i) => {
       expect(Math.abs(weight - expected.weights[i])).toBeLessThan(tolerance);
     });
