@@ -26,7 +26,7 @@ import type { StatedShares } from './shares.js';
 import { BowerbirdSolver, type Evidence, type SolverOptions, softened } from './solver.js';
 import type { StrangerModel } from './strangers.js';
 import type { TestSide, TestState } from './test-state.js';
-import { addedToEvidence, evidenceOf, type RehearsedTrust } from './web-trust.js';
+import { addedToEvidence, evidenceOf } from './web-trust.js';
 import { asWorld, draftsOf, likeFolder, unitScores, type World } from './worlds.js';
 
 export interface RehearsalOptions extends GroundOptions {
@@ -102,7 +102,7 @@ export class Rehearsal {
   readonly strangers: StrangerModel;
   readonly #worlds: readonly World[];
   /** Of crawled pictures that are right. */
-  readonly #shares = new Map<World, number>();
+  #rightShare: number | undefined;
   readonly #options: RehearsalOptions;
   readonly #backend: Backend;
 
@@ -210,7 +210,7 @@ export class Rehearsal {
     const leads = judged.map(({ scores }) => firstQuartile(leadsOf(scores)));
     const lead = leads.reduce((sum, value) => sum + value, 0) / Math.max(1, leads.length);
     const sureness = { factor: found.factor, doubt: found.doubt };
-    return { ...way, lead, sureness, ...(web.length > 0 && { webOdds: addedToEvidence(web) }) };
+    return { ...way, lead, sureness, ...(web.length > 0 && { webOdds: addedToEvidence(web, this.#shareOfRight()) }) };
   }
 
   /** Folders of each world whose shares are spread like these, answered. */
@@ -222,7 +222,7 @@ export class Rehearsal {
     pause: () => Promise<void>,
   ): Promise<Rehearsed> {
     const judged: Judged[] = [];
-    const web: RehearsedTrust[] = [];
+    const web: Float64Array[] = [];
     for (const [k, world] of this.#worlds.entries()) {
       const start = world.solver.fork(softened(options, sharpness));
       start.learnFromWeb();
@@ -240,7 +240,7 @@ export class Rehearsal {
           variance: world.variance,
         };
         const { state, solver: settled } = await settle(start, side, rounds, pause, { heat });
-        if (!world.right) web.push({ evidence: evidenceOf(settled), share: this.#shareOfRight(world) });
+        if (!world.right) web.push(evidenceOf(settled));
         judged.push({ scores: state.decisions(), labels: selectIntegers(world.truth, rows) });
         // One large folder says enough.
         if (rows.length > largeFolder) break;
@@ -249,17 +249,17 @@ export class Rehearsal {
     return { judged, web };
   }
 
-  #shareOfRight(world: World): number {
-    const share = this.#shares.get(world) ?? shareOfRight(world);
-    this.#shares.set(world, share);
-    return share;
+  /** The worlds show other parts of one crawl. */
+  #shareOfRight(): number {
+    this.#rightShare ??= this.#worlds.reduce((sum, world) => sum + shareOfRight(world), 0) / this.#worlds.length;
+    return this.#rightShare;
   }
 }
 
-/** What came of rehearsed folders: decisions and, where the web pictures were crawled, the trust in these. */
+/** What came of rehearsed folders: decisions and, where the web pictures were crawled, the evidence for these. */
 interface Rehearsed {
   readonly judged: Judged[];
-  readonly web: RehearsedTrust[];
+  readonly web: Float64Array[];
 }
 
 /** Plays have pictures of their own. */
