@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
+/** The trust in web pictures that is reported, by labels and by crawled rehearsals. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rocArea } from '../../../src/fit/index.js';
+import type { Backend } from '../../../src/linalg/backend.js';
 import { Matrix, Random } from '../../../src/linalg/index.js';
+import { Bowerbird } from '../../../src/methods/bowerbird/bowerbird.js';
 import type { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
 import {
   addedToEvidence,
@@ -7,6 +11,8 @@ import {
   shareOfRightLabels,
   trustByEvidence,
 } from '../../../src/methods/bowerbird/web-trust.js';
+import { generateProblem } from '../../../src/problem/generate.js';
+import { backends } from '../../linalg/backends.js';
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 const mean = (values: ArrayLike<number>) => Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
@@ -91,5 +97,22 @@ describe('the trust in web pictures by their evidence', () => {
     expect([...reported.subarray(0, 2)]).toEqual([1, 0]);
     const expected = trustByEvidence(evidence.subarray(2), 0.2);
     for (let i = 2; i < trust.length; i++) expect(reported[i]).toBeCloseTo(expected[i - 2], 8);
+  });
+});
+
+describe.each(backends)('the trust that a fit with crawled rehearsals reports, on the $name backend', ({ create }) => {
+  let backend: Backend;
+  beforeAll(async () => {
+    backend = await create(1);
+  });
+  afterAll(() => backend.dispose());
+
+  it.each([0.2, 0.5])('adds up to about those that are right, %s being wrong, and tells which', async (wrong) => {
+    const sizes = { auxiliaryCategories: 24, testCategories: 8, dimensions: 32, webPerCategory: 20 };
+    const problem = generateProblem({ ...sizes, wrong, text: false, seed: 1 });
+    const trust = (await new Bowerbird().fit(problem, { backend })).webWeights();
+    const right = problem.webKinds!.map((kind) => kind === 'clean');
+    expect(Math.abs(mean(trust) - mean(right.map(Number)))).toBeLessThan(0.1);
+    expect(rocArea(trust, right)).toBeGreaterThan(0.9);
   });
 });
