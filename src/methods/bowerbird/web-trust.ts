@@ -1,11 +1,13 @@
 /**
  * How far web pictures are trusted where that is reported. While a folder is settled, the share of wrong pictures is held near
- * what is usual, and evidence is believed as far as crawled pictures of auxiliary categories, whose truth is only guessed at picture
- * by picture, taught it. But how many of these are right can be told well from their labels; so the log odds b that make their
- * rehearsed trust add up to that are added to those of the real pictures, and the share of wrong ones is estimated from these.
+ * what is usual, and evidence is believed as far as first rounds of rehearsals taught it. Settled rehearsals tell more: where their
+ * web pictures were planted, how much evidence is worth that has come to rest (a slope); where they were crawled, and truth is only
+ * guessed at picture by picture, how many of them are right, which labels tell well. So the log odds b that make rehearsed trust add
+ * up to that are added to those of the real pictures, and the share of wrong ones is estimated from these.
  */
 import type { Matrix } from '../../linalg/index.js';
 import { leastOnLogScale } from '../../numerics/index.js';
+import { fitLogistic } from './logistic.js';
 import type { BowerbirdSolver } from './solver.js';
 import { logOdds } from './vectors.js';
 
@@ -107,16 +109,50 @@ export function addedToEvidence(rehearsed: readonly Float64Array[], share: numbe
   return (low + high) / 2;
 }
 
+/** How evidence counts where the trust in web pictures is reported: slope · evidence + added. */
+export interface Reporting {
+  readonly slope: number;
+  readonly added: number;
+}
+
+/** Evidence for the web pictures of a rehearsed folder and, where they were planted, 1 for those that are right. */
+export interface RehearsedWeb {
+  readonly evidence: Float64Array;
+  readonly right?: Float64Array;
+}
+
+const [leastSlope, mostSlope] = [0.25, 4];
+/** Evidence beyond which nothing is learnt of its slope. */
+const mostEvidence = 30;
+
+/** @param shareOfCrawled share of right ones where pictures were crawled */
+export function learnReporting(rehearsed: readonly RehearsedWeb[], shareOfCrawled: () => number): Reporting {
+  const rows: Float64Array[] = [];
+  const targets: number[] = [];
+  for (const { evidence, right } of rehearsed) {
+    if (!right) continue;
+    for (const value of evidence) rows.push(Float64Array.of(Math.max(-mostEvidence, Math.min(mostEvidence, value))));
+    targets.push(...right);
+  }
+  const planted = rows.length > 0;
+  const slope = planted ? Math.min(mostSlope, Math.max(leastSlope, fitLogistic(rows, targets, 1).weights[0])) : 1;
+  const counted = rehearsed.map(({ evidence }) => evidence.map((value) => slope * value));
+  return { slope, added: addedToEvidence(counted, planted ? meanOf(Float64Array.from(targets)) : shareOfCrawled()) };
+}
+
 /** What speaks for the web pictures of a solver without the share of wrong ones. */
 export function evidenceOf({ trust, wrongShare }: BowerbirdSolver): Float64Array {
   return trust.map((chance) => logOdds(Math.min(1 - 1e-12, Math.max(1e-12, chance))) + logOdds(wrongShare));
 }
 
-/** The trust in a solver's web pictures with what rehearsals add; what people said of them stays. */
-export function reportedTrust(solver: BowerbirdSolver, added: number): Float64Array {
+/** The trust in a solver's web pictures as rehearsals would report it; what people said of them stays. */
+export function reportedTrust(solver: BowerbirdSolver, { slope, added }: Reporting): Float64Array {
   const { webKnown } = solver.ground;
   const judged = (_: number, i: number) => !webKnown?.[i];
-  const trust = trustByEvidence(evidenceOf(solver).filter(judged), added).values();
+  const evidence = evidenceOf(solver)
+    .filter(judged)
+    .map((value) => slope * value);
+  const trust = trustByEvidence(evidence, added).values();
   return solver.trust.map((said, i) => (judged(said, i) ? trust.next().value! : said));
 }
 

@@ -7,6 +7,7 @@ import { Bowerbird } from '../../../src/methods/bowerbird/bowerbird.js';
 import type { BowerbirdSolver } from '../../../src/methods/bowerbird/solver.js';
 import {
   addedToEvidence,
+  learnReporting,
   reportedTrust,
   shareOfRightLabels,
   trustByEvidence,
@@ -86,6 +87,37 @@ describe('the trust in web pictures by their evidence', () => {
     expect(mean(sums)).toBeCloseTo(0.6, 4);
   });
 
+  it('counts evidence by the slope that planted pictures teach, and then holds', () => {
+    const drawn = new Random(9);
+    // N(±5/4, 1): log odds of 5/2 times the evidence and those of the share.
+    const folders = [0.4, 0.8].map((share) => {
+      const right = Float64Array.from({ length: 3000 }, () => Number(drawn.uniform() < share));
+      return { evidence: right.map((holds) => 1.25 * (2 * holds - 1) + drawn.normal()), right };
+    });
+    const { slope, added } = learnReporting(folders, () => Number.NaN);
+    expect(Math.abs(slope - 2.5)).toBeLessThan(0.2);
+    for (const { evidence, right } of folders) {
+      const trust = trustByEvidence(
+        evidence.map((value) => slope * value),
+        added,
+      );
+      for (const [from, to] of [
+        [0, 0.2],
+        [0.2, 0.8],
+        [0.8, 1],
+      ]) {
+        const some = [...trust.keys()].filter((i) => trust[i] >= from && trust[i] < to);
+        expect(Math.abs(mean(some.map((i) => trust[i])) - mean(some.map((i) => right[i])))).toBeLessThan(0.05);
+      }
+    }
+  });
+
+  it('counts evidence as it is where pictures were crawled, and adds up to the share that labels tell', () => {
+    const { slope, added } = learnReporting([{ evidence }, { evidence }], () => 0.7);
+    expect(slope).toBe(1);
+    expect(mean(trustByEvidence(evidence, added))).toBeCloseTo(0.7, 4);
+  });
+
   it('keeps what people said, and the order of all others', () => {
     const trust = evidence.map(sigmoid);
     trust[0] = 1;
@@ -93,23 +125,31 @@ describe('the trust in web pictures by their evidence', () => {
     const webKnown = new Int8Array(trust.length);
     webKnown.set([1, -1]);
     const solver = { trust, wrongShare: 0.5, ground: { webKnown } } as unknown as BowerbirdSolver;
-    const reported = reportedTrust(solver, 0.2);
+    const reported = reportedTrust(solver, { slope: 1.5, added: 0.2 });
     expect([...reported.subarray(0, 2)]).toEqual([1, 0]);
-    const expected = trustByEvidence(evidence.subarray(2), 0.2);
+    const expected = trustByEvidence(
+      evidence.subarray(2).map((value) => 1.5 * value),
+      0.2,
+    );
     for (let i = 2; i < trust.length; i++) expect(reported[i]).toBeCloseTo(expected[i - 2], 8);
   });
 });
 
-describe.each(backends)('the trust that a fit with crawled rehearsals reports, on the $name backend', ({ create }) => {
+describe.each(backends)('the trust that a fit reports, on the $name backend', ({ create }) => {
   let backend: Backend;
   beforeAll(async () => {
     backend = await create(1);
   });
   afterAll(() => backend.dispose());
 
-  it.each([0.2, 0.5])('adds up to about those that are right, %s being wrong, and tells which', async (wrong) => {
+  it.each([
+    ['crawled', 0.2],
+    ['crawled', 0.5],
+    ['planted', 0.2],
+    ['planted', 0.5],
+  ])('adds up to about those that are right after rehearsals with %s pictures, %s being wrong', async (how, wrong) => {
     const sizes = { auxiliaryCategories: 24, testCategories: 8, dimensions: 32, webPerCategory: 20 };
-    const problem = generateProblem({ ...sizes, wrong, text: false, seed: 1 });
+    const problem = generateProblem({ ...sizes, wrong, text: false, validation: how === 'crawled', seed: 1 });
     const trust = (await new Bowerbird().fit(problem, { backend })).webWeights();
     const right = problem.webKinds!.map((kind) => kind === 'clean');
     expect(Math.abs(mean(trust) - mean(right.map(Number)))).toBeLessThan(0.1);
