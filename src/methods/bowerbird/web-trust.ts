@@ -130,9 +130,10 @@ export function learnReporting(rehearsed: readonly RehearsedWeb[], shareOfCrawle
   const rows: Float64Array[] = [];
   const targets: number[] = [];
   for (const { evidence, right } of rehearsed) {
-    if (!right) continue;
-    for (const value of evidence) rows.push(Float64Array.of(Math.max(-mostEvidence, Math.min(mostEvidence, value))));
-    targets.push(...right);
+    right?.forEach((holds, i) => {
+      rows.push(Float64Array.of(Math.max(-mostEvidence, Math.min(mostEvidence, evidence[i]))));
+      targets.push(holds);
+    });
   }
   const planted = rows.length > 0;
   const slope = planted ? Math.min(mostSlope, Math.max(leastSlope, fitLogistic(rows, targets, 1).weights[0])) : 1;
