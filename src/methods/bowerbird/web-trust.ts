@@ -124,6 +124,8 @@ export interface RehearsedWeb {
 const [leastSlope, mostSlope] = [0.25, 4];
 /** Evidence beyond which nothing is learnt of its slope. */
 const mostEvidence = 30;
+/** Small: evidence that tells nearly all right from wrong has a slope of many deviations, which a larger penalty would flatten. */
+const slopeRidge = 0.01;
 
 /** @param shareOfCrawled share of right ones where pictures were crawled */
 export function learnReporting(rehearsed: readonly RehearsedWeb[], shareOfCrawled: () => number): Reporting {
@@ -136,7 +138,9 @@ export function learnReporting(rehearsed: readonly RehearsedWeb[], shareOfCrawle
     });
   }
   const planted = rows.length > 0;
-  const slope = planted ? Math.min(mostSlope, Math.max(leastSlope, fitLogistic(rows, targets, 1).weights[0])) : 1;
+  const slope = planted
+    ? Math.min(mostSlope, Math.max(leastSlope, fitLogistic(rows, targets, slopeRidge).weights[0]))
+    : 1;
   const counted = rehearsed.map(({ evidence }) => evidence.map((value) => slope * value));
   return { slope, added: addedToEvidence(counted, planted ? meanOf(Float64Array.from(targets)) : shareOfCrawled()) };
 }

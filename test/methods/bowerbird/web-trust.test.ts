@@ -112,6 +112,14 @@ describe('the trust in web pictures by their evidence', () => {
     }
   });
 
+  it('keeps a steep slope where evidence tells nearly all right from wrong', () => {
+    const drawn = new Random(4);
+    const right = Float64Array.from({ length: 900 }, () => Number(drawn.uniform() < 0.8));
+    // N(±5, 4): 5/2 times the evidence.
+    const evidence = right.map((holds) => 5 * (2 * holds - 1) + 2 * drawn.normal());
+    expect(Math.abs(learnReporting([{ evidence, right }], () => Number.NaN).slope - 2.5)).toBeLessThan(0.7);
+  });
+
   it('counts evidence as it is where pictures were crawled, and adds up to the share that labels tell', () => {
     const { slope, added } = learnReporting([{ evidence }, { evidence }], () => 0.7);
     expect(slope).toBe(1);
