@@ -8,7 +8,8 @@ import { parseArgs } from 'node:util';
 import { createBackend } from '../src/linalg/index.js';
 import { markdownTable } from './shared/document.js';
 import { writeResults } from './shared/results.js';
-import { calibrationError, type Measurement, measure } from './wild/measure.js';
+import { calibrationError } from './wild/calibration.js';
+import { type Measurement, measure } from './wild/measure.js';
 import { wildSources } from './wild/problems.js';
 import { drawRegime, regimes } from './wild/regimes.js';
 
@@ -56,7 +57,7 @@ export async function run(args: string[]): Promise<void> {
     backend.dispose();
   }
   const rows = variants.map(([title], k) => {
-    const confidence = found[k].reduce((sum, each) => sum + calibrationError([each.confidence]), 0) / names.length;
+    const confidence = found[k].reduce((sum, each) => sum + calibrationError(each.confidence), 0) / names.length;
     const area = found[k].reduce((sum, each) => sum + (each.webArea ?? Number.NaN), 0) / names.length;
     return [title, ...found[k].map(percentRight), confidence.toFixed(3), area.toFixed(3)];
   });

@@ -9,13 +9,7 @@ import { energy, featureScores, maximumLogit } from '../../src/methods/few-shot/
 import { createMethod, findMethod, inSetting, type ParameterValue } from '../../src/methods/index.js';
 import { candidateNames, type Folder, type Method, rowMaxima } from '../../src/problem/index.js';
 import { selectIntegers } from '../../src/problem/rows.js';
-
-/** Sums over 15 bins of equal width; bins of several measurements add up. */
-export interface Calibration {
-  readonly counts: number[];
-  readonly stated: number[];
-  readonly true: number[];
-}
+import { type Calibration, calibration } from './calibration.js';
 
 export interface Measurement {
   /** Listed pictures, and how many of them were named right. */
@@ -134,31 +128,6 @@ export async function measureFeatures({ problem, truth }: Folder, backend: Backe
 function areas(truth: Int32Array, scores: Record<string, Float64Array>): Record<string, number> {
   const strange = Array.from(truth, (category) => category < 0);
   return Object.fromEntries(Object.entries(scores).map(([name, values]) => [name, rocArea(values, strange)]));
-}
-
-const bins = 15;
-
-function calibration(stated: ArrayLike<number>, holds: ArrayLike<boolean>): Calibration {
-  const empty = () => new Array<number>(bins).fill(0);
-  const result = { counts: empty(), stated: empty(), true: empty() };
-  for (let i = 0; i < stated.length; i++) {
-    const bin = Math.min(bins - 1, Math.max(0, Math.floor(stated[i] * bins)));
-    result.counts[bin]++;
-    result.stated[bin] += stated[i];
-    if (holds[i]) result.true[bin]++;
-  }
-  return result;
-}
-
-/** Expected calibration error of measurements taken together. */
-export function calibrationError(parts: readonly Calibration[]): number {
-  let [error, total] = [0, 0];
-  for (let bin = 0; bin < bins; bin++) {
-    const sum = (key: keyof Calibration) => parts.reduce((all, part) => all + part[key][bin], 0);
-    error += Math.abs(sum('stated') - sum('true'));
-    total += sum('counts');
-  }
-  return error / total;
 }
 
 function share<T>(items: readonly T[], holds: (item: T) => boolean): number {

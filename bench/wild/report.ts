@@ -2,6 +2,7 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { markdownTable } from '../shared/document.js';
+import { calibratedError, calibrationError, pooled } from './calibration.js';
 import { regimes } from './regimes.js';
 import { ceilingName, featureAreas, type Line, mean, own, type Summary, summarize } from './results.js';
 import { parseSearched } from './search.js';
@@ -38,6 +39,7 @@ export function writeReport(lines: readonly Line[], titles: ReadonlyMap<string, 
     ...(searched ? [searchTable(measured)] : []),
     `Area under the curve for telling pictures of unlisted categories from listed ones, mean over problems (\`unlisted\` where a method gives that probability, else the better of maximum logit and energy).\n\n${strangerTable(lines, measured)}`,
     `Expected calibration error (15 bins) of the confidence and of the belief in web pictures, the area under the curve of that belief, and seconds of a fit (few-shot methods: with the whitened pictures at hand); means over all cells, and the worst.\n\n${calibrationTable(measured)}`,
+    `Of these errors, what chance makes: answers whose confidences hold exactly would show an error, too, and the larger one the fewer they are. Its mean for the very same confidences (bench/wild/calibration.ts) beside the error of the confidence in each cell, in all problems of a regime together, and beside that of the belief in web pictures.\n\n${chanceTable(measured)}`,
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -284,6 +286,34 @@ function calibrationTable(summaries: readonly Summary[]): string {
     ['method', 'confidence', 'worst', 'web pictures', 'worst', 'area', 'right, called unlisted, %', 'seconds'],
     rows,
   );
+}
+
+/** Errors of calibration beside what calibrated answers would show. */
+function chanceTable(summaries: readonly Summary[]): string {
+  const rows = methodsByMean(summaries).map((method) => {
+    const cells = summaries.filter((each) => each.method === method);
+    const found = cells.map((cell) => ({ error: cell.confidenceError, chance: cell.confidenceIfCalibrated }));
+    const byRegime = regimesOf(cells).map((regime) => {
+      const together = pooled(cells.filter((cell) => cell.regime === regime).map(({ confidence }) => confidence));
+      return { error: calibrationError(together), chance: calibratedError(together) };
+    });
+    const web = cells.flatMap(({ webError, webIfCalibrated }) =>
+      webError === undefined ? [] : [{ error: webError, chance: webIfCalibrated! }],
+    );
+    const figures = [found, byRegime, web].flatMap((group) => {
+      const worst = [...group].sort((a, b) => b.error - a.error)[0] ?? { error: Number.NaN, chance: Number.NaN };
+      const [error, chance] = [mean(group.map((each) => each.error)), mean(group.map((each) => each.chance))];
+      return [error, chance, worst.error, worst.chance];
+    });
+    return [method, ...figures.map((figure) => written(figure, 3))];
+  });
+  const header = ['confidence', 'by regime', 'web pictures'].flatMap((what) => [
+    what,
+    'if calibrated',
+    'worst',
+    'if calibrated',
+  ]);
+  return markdownTable(['method', ...header], rows);
 }
 
 const written = (figure: number, digits: number) => (Number.isFinite(figure) ? figure.toFixed(digits) : '–');

@@ -1,6 +1,7 @@
 /** What was measured, kept line by line so that an interrupted run goes on, and summed up over seeds and draws. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { type Calibration, calibrationError, type Failure, type Measurement } from './measure.js';
+import { type Calibration, calibratedError, calibrationError, pooled } from './calibration.js';
+import type { Failure, Measurement } from './measure.js';
 
 export interface Cell {
   readonly problem: string;
@@ -79,9 +80,13 @@ export interface Summary {
   /** In percent, of the accuracy. */
   readonly standardError: number;
   readonly strangers: Readonly<Record<string, number>>;
+  readonly confidence: Calibration;
   readonly confidenceError: number;
+  /** What the same confidences would show on average if they held. */
+  readonly confidenceIfCalibrated: number;
   readonly calledUnlisted?: number;
   readonly webError?: number;
+  readonly webIfCalibrated?: number;
   readonly webArea?: number;
   readonly seconds: number;
 }
@@ -99,6 +104,7 @@ export function summarize(lines: readonly Line[]): Summary[] {
     const pictures = sum(group.map((line) => line.pictures));
     const rate = sum(group.map((line) => line.right)) / pictures;
     const webParts = group.flatMap(({ webCalibration }): Calibration[] => (webCalibration ? [webCalibration] : []));
+    const confidence = pooled(group.map((line) => line.confidence));
     const known = <K extends 'webArea' | 'calledUnlisted' | 'seen' | 'unseen'>(name: K) =>
       group.map((line) => line[name]).filter((value): value is number => typeof value === 'number');
     return {
@@ -112,9 +118,15 @@ export function summarize(lines: readonly Line[]): Summary[] {
       ...(known('seen').length > 0 && harmonicMean(100 * mean(known('seen')), 100 * mean(known('unseen')))),
       standardError: 100 * Math.sqrt((rate * (1 - rate)) / pictures),
       strangers: meanAreas(group.map((line) => line.strangers)),
-      confidenceError: calibrationError(group.map((line) => line.confidence)),
+      confidence,
+      confidenceError: calibrationError(confidence),
+      confidenceIfCalibrated: calibratedError(confidence),
       ...(known('calledUnlisted').length > 0 && { calledUnlisted: 100 * mean(known('calledUnlisted')) }),
-      ...(webParts.length > 0 && { webError: calibrationError(webParts), webArea: mean(known('webArea')) }),
+      ...(webParts.length > 0 && {
+        webError: calibrationError(pooled(webParts)),
+        webIfCalibrated: calibratedError(pooled(webParts)),
+        webArea: mean(known('webArea')),
+      }),
       seconds: mean(group.map((line) => line.seconds)),
     };
   });

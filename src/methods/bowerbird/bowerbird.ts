@@ -262,7 +262,7 @@ export class Bowerbird implements Method {
     const { solver, state } = settled;
     const { variance, pictures } = stage.side;
     const { ground } = solver;
-    const reported = manner?.webOdds === undefined ? webWeights : reportedTrust(solver, manner.webOdds);
+    const reported = manner?.reporting ? reportedTrust(solver, manner.reporting) : webWeights;
     this.webWeights_ = inGivenOrder(reported, ground.webOrder);
     this.wordTrust_ = ground.prior.trust;
     this.trusts_ = ground.prior.trusts;

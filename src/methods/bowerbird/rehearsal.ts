@@ -26,7 +26,7 @@ import type { StatedShares } from './shares.js';
 import { BowerbirdSolver, type Evidence, type SolverOptions, softened } from './solver.js';
 import type { StrangerModel } from './strangers.js';
 import type { TestSide, TestState } from './test-state.js';
-import { addedToEvidence, evidenceOf, type RehearsedTrust } from './web-trust.js';
+import { evidenceOf, learnReporting, type RehearsedWeb, type Reporting } from './web-trust.js';
 import { asWorld, draftsOf, likeFolder, unitScores, type World } from './worlds.js';
 
 export interface RehearsalOptions extends GroundOptions {
@@ -45,8 +45,8 @@ export interface Manner {
   readonly sureness: Sureness;
   /** By how much decisions led in the rehearsals that this was learnt in. */
   readonly lead: number;
-  /** What to add to the log odds of web pictures where their trust is reported (web-trust.ts), where rehearsals had crawled ones. */
-  readonly webOdds?: number;
+  /** How the trust in web pictures is reported (web-trust.ts). */
+  readonly reporting?: Reporting;
 }
 
 type Way = Pick<Manner, 'sharpness' | 'heat'>;
@@ -101,8 +101,8 @@ export class Rehearsal {
   readonly evidence: Evidence;
   readonly strangers: StrangerModel;
   readonly #worlds: readonly World[];
-  /** Of crawled pictures that are right. */
-  readonly #shares = new Map<World, number>();
+  /** Share of crawled pictures that are right. */
+  #rightShare: number | undefined;
   readonly #options: RehearsalOptions;
   readonly #backend: Backend;
 
@@ -210,7 +210,12 @@ export class Rehearsal {
     const leads = judged.map(({ scores }) => firstQuartile(leadsOf(scores)));
     const lead = leads.reduce((sum, value) => sum + value, 0) / Math.max(1, leads.length);
     const sureness = { factor: found.factor, doubt: found.doubt };
-    return { ...way, lead, sureness, ...(web.length > 0 && { webOdds: addedToEvidence(web) }) };
+    return {
+      ...way,
+      lead,
+      sureness,
+      ...(web.length > 0 && { reporting: learnReporting(web, () => this.#shareOfRight()) }),
+    };
   }
 
   /** Folders of each world whose shares are spread like these, answered. */
@@ -222,7 +227,7 @@ export class Rehearsal {
     pause: () => Promise<void>,
   ): Promise<Rehearsed> {
     const judged: Judged[] = [];
-    const web: RehearsedTrust[] = [];
+    const web: RehearsedWeb[] = [];
     for (const [k, world] of this.#worlds.entries()) {
       const start = world.solver.fork(softened(options, sharpness));
       start.learnFromWeb();
@@ -240,7 +245,7 @@ export class Rehearsal {
           variance: world.variance,
         };
         const { state, solver: settled } = await settle(start, side, rounds, pause, { heat });
-        if (!world.right) web.push({ evidence: evidenceOf(settled), share: this.#shareOfRight(world) });
+        web.push({ evidence: evidenceOf(settled), right: world.right });
         judged.push({ scores: state.decisions(), labels: selectIntegers(world.truth, rows) });
         // One large folder says enough.
         if (rows.length > largeFolder) break;
@@ -249,17 +254,17 @@ export class Rehearsal {
     return { judged, web };
   }
 
-  #shareOfRight(world: World): number {
-    const share = this.#shares.get(world) ?? shareOfRight(world);
-    this.#shares.set(world, share);
-    return share;
+  /** The worlds show other parts of one crawl. */
+  #shareOfRight(): number {
+    this.#rightShare ??= this.#worlds.reduce((sum, world) => sum + shareOfRight(world), 0) / this.#worlds.length;
+    return this.#rightShare;
   }
 }
 
-/** What came of rehearsed folders: decisions and, where the web pictures were crawled, the trust in these. */
+/** What came of rehearsed folders: decisions, and the evidence for the web pictures. */
 interface Rehearsed {
   readonly judged: Judged[];
-  readonly web: RehearsedTrust[];
+  readonly web: RehearsedWeb[];
 }
 
 /** Plays have pictures of their own. */

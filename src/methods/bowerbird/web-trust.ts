@@ -1,21 +1,25 @@
 /**
  * How far web pictures are trusted where that is reported. While a folder is settled, the share of wrong pictures is held near
- * what is usual, and evidence is believed as far as crawled pictures of auxiliary categories, whose truth is only guessed at picture
- * by picture, taught it. But how many of these are right can be told well from their labels; so the log odds b that make their
- * rehearsed trust add up to that are added to those of the real pictures, and the share of wrong ones is estimated from these.
+ * what is usual, and evidence is believed as far as first rounds of rehearsals taught it. Settled rehearsals tell more: where their
+ * web pictures were planted, how much evidence is worth that has come to rest (a slope); where they were crawled, and truth is only
+ * guessed at picture by picture, how many of them are right, which labels tell well. So the log odds b that make rehearsed trust add
+ * up to that are added to those of the real pictures, and the share of wrong ones is estimated from these.
  */
 import type { Matrix } from '../../linalg/index.js';
+import { leastOnLogScale } from '../../numerics/index.js';
+import { fitLogistic } from './logistic.js';
 import type { BowerbirdSolver } from './solver.js';
 import { logOdds } from './vectors.js';
 
-/** Sharpnesses that are tried, over that of the rehearsal, and shares of right labels. */
-const sharpnesses = [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2];
-const rightShares = Array.from({ length: 39 }, (_, k) => (k + 1) / 40);
+/** Sharpnesses between which the likeliest one lies, over that of the rehearsal, and shares of right labels. */
+const sharpnesses = [0.1, 3] as const;
+const rightShares = Array.from({ length: 199 }, (_, k) => (k + 1) / 200);
 
 /**
  * The share π of right labels. A picture labelled c shows c with chance π, else any other of the K categories:
  * p(x | c) = π f_c + (1 − π) (Σ_k f_k − f_c) / (K − 1), f_k = exp(−β ‖x − μ_k‖²). β and π are those under which the labels,
- * given the pictures and that each label is as frequent, are likeliest.
+ * given the pictures and that each label is as frequent, are likeliest. Too sharp a β takes pictures that are edited for wrong, too
+ * soft a one those of look-alikes for right: a quarter more of it takes 0.05 from π, so that it is looked for closely.
  * @param far ‖x − μ_k‖², those of the categories that labels name first
  * @param named number of these
  * @param usual the β to look around
@@ -26,28 +30,46 @@ export function shareOfRightLabels(
   named: number,
   usual: number,
 ): number {
-  const n = labels.length;
-  const [own, ofNamed] = [new Float64Array(n), new Float64Array(n)];
-  let best = { likelihood: Number.NEGATIVE_INFINITY, share: 0.5 };
-  for (const sharpness of sharpnesses) {
-    // Over the sum of all.
-    for (let i = 0; i < n; i++) {
-      const row = far.row(i);
-      const least = row.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-      const densities = row.map((distance) => Math.exp(-usual * sharpness * (distance - least)));
-      const sum = densities.reduce((a, b) => a + b, 0);
-      own[i] = densities[labels[i]] / sum;
-      ofNamed[i] = densities.subarray(0, named).reduce((a, b) => a + b, 0) / sum;
-    }
-    for (const share of rightShares) {
-      const wrong = (1 - share) / (far.cols - 1);
-      let likelihood = 0;
-      for (let i = 0; i < n; i++)
-        likelihood += Math.log(((share - wrong) * own[i] + wrong) / ((share - wrong) * ofNamed[i] + wrong * named));
-      if (likelihood > best.likelihood) best = { likelihood, share };
-    }
+  const at = (sharpness: number) => likeliestShare(chancesOfLabels(far, labels, named, usual * sharpness));
+  return at(leastOnLogScale((sharpness) => -at(sharpness).likelihood, ...sharpnesses, 0.05)).share;
+}
+
+/** f of the own category and Σ f of those that labels name, over Σ f of all, for each picture. */
+interface LabelChances {
+  readonly own: Float64Array;
+  readonly ofNamed: Float64Array;
+  readonly named: number;
+  readonly categories: number;
+}
+
+function chancesOfLabels(
+  far: Matrix<Float64Array>,
+  labels: Int32Array,
+  named: number,
+  sharpness: number,
+): LabelChances {
+  const [own, ofNamed] = [new Float64Array(labels.length), new Float64Array(labels.length)];
+  for (let i = 0; i < labels.length; i++) {
+    const row = far.row(i);
+    const least = row.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+    const densities = row.map((distance) => Math.exp(-sharpness * (distance - least)));
+    const sum = densities.reduce((a, b) => a + b, 0);
+    own[i] = densities[labels[i]] / sum;
+    ofNamed[i] = densities.subarray(0, named).reduce((a, b) => a + b, 0) / sum;
   }
-  return best.share;
+  return { own, ofNamed, named, categories: far.cols };
+}
+
+function likeliestShare({ own, ofNamed, named, categories }: LabelChances): { likelihood: number; share: number } {
+  let best = { likelihood: Number.NEGATIVE_INFINITY, share: 0.5 };
+  for (const share of rightShares) {
+    const wrong = (1 - share) / (categories - 1);
+    let likelihood = 0;
+    for (let i = 0; i < own.length; i++)
+      likelihood += Math.log(((share - wrong) * own[i] + wrong) / ((share - wrong) * ofNamed[i] + wrong * named));
+    if (likelihood > best.likelihood) best = { likelihood, share };
+  }
+  return best;
 }
 
 /** Share of wrong pictures before any is seen, and what it counts for beside the pictures. */
@@ -69,27 +91,58 @@ export function trustByEvidence(evidence: Float64Array, added: number): Float64A
   return trust;
 }
 
-/** Web pictures of a rehearsed folder: log odds without those of their share, and the share of them that is right. */
-export interface RehearsedTrust {
-  readonly evidence: Float64Array;
-  readonly share: number;
-}
-
 const mostAdded = 3;
 
-/** b: added to the evidence, it makes the trust in rehearsed pictures add up to those that are right. */
-export function addedToEvidence(rehearsed: readonly RehearsedTrust[]): number {
+/**
+ * b: added to the evidence, it makes the trust in rehearsed pictures add up to those that are right.
+ * @param rehearsed evidence of the web pictures of each rehearsed folder
+ * @param share of them that is right
+ */
+export function addedToEvidence(rehearsed: readonly Float64Array[], share: number): number {
   let [low, high] = [-mostAdded, mostAdded];
   for (let step = 0; step < 30; step++) {
     const middle = (low + high) / 2;
-    const excess = rehearsed.reduce(
-      (sum, { evidence, share }) => sum + meanOf(trustByEvidence(evidence, middle)) - share,
-      0,
-    );
+    const excess = rehearsed.reduce((sum, evidence) => sum + meanOf(trustByEvidence(evidence, middle)) - share, 0);
     if (excess > 0) high = middle;
     else low = middle;
   }
   return (low + high) / 2;
+}
+
+/** How evidence counts where the trust in web pictures is reported: slope · evidence + added. */
+export interface Reporting {
+  readonly slope: number;
+  readonly added: number;
+}
+
+/** Evidence for the web pictures of a rehearsed folder and, where they were planted, 1 for those that are right. */
+export interface RehearsedWeb {
+  readonly evidence: Float64Array;
+  readonly right?: Float64Array;
+}
+
+const [leastSlope, mostSlope] = [0.25, 4];
+/** Evidence beyond which nothing is learnt of its slope. */
+const mostEvidence = 30;
+/** Small: evidence that tells nearly all right from wrong has a slope of many deviations, which a larger penalty would flatten. */
+const slopeRidge = 0.01;
+
+/** @param shareOfCrawled share of right ones where pictures were crawled */
+export function learnReporting(rehearsed: readonly RehearsedWeb[], shareOfCrawled: () => number): Reporting {
+  const rows: Float64Array[] = [];
+  const targets: number[] = [];
+  for (const { evidence, right } of rehearsed) {
+    right?.forEach((holds, i) => {
+      rows.push(Float64Array.of(Math.max(-mostEvidence, Math.min(mostEvidence, evidence[i]))));
+      targets.push(holds);
+    });
+  }
+  const planted = rows.length > 0;
+  const slope = planted
+    ? Math.min(mostSlope, Math.max(leastSlope, fitLogistic(rows, targets, slopeRidge).weights[0]))
+    : 1;
+  const counted = rehearsed.map(({ evidence }) => evidence.map((value) => slope * value));
+  return { slope, added: addedToEvidence(counted, planted ? meanOf(Float64Array.from(targets)) : shareOfCrawled()) };
 }
 
 /** What speaks for the web pictures of a solver without the share of wrong ones. */
@@ -97,11 +150,14 @@ export function evidenceOf({ trust, wrongShare }: BowerbirdSolver): Float64Array
   return trust.map((chance) => logOdds(Math.min(1 - 1e-12, Math.max(1e-12, chance))) + logOdds(wrongShare));
 }
 
-/** The trust in a solver's web pictures with what rehearsals add; what people said of them stays. */
-export function reportedTrust(solver: BowerbirdSolver, added: number): Float64Array {
+/** The trust in a solver's web pictures as rehearsals would report it; what people said of them stays. */
+export function reportedTrust(solver: BowerbirdSolver, { slope, added }: Reporting): Float64Array {
   const { webKnown } = solver.ground;
   const judged = (_: number, i: number) => !webKnown?.[i];
-  const trust = trustByEvidence(evidenceOf(solver).filter(judged), added).values();
+  const evidence = evidenceOf(solver)
+    .filter(judged)
+    .map((value) => slope * value);
+  const trust = trustByEvidence(evidence, added).values();
   return solver.trust.map((said, i) => (judged(said, i) ? trust.next().value! : said));
 }
 

@@ -1,13 +1,15 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { calibrationError, measure, parseMethod } from '../../../bench/wild/measure.js';
+import { calibratedError, calibration, calibrationError, pooled } from '../../../bench/wild/calibration.js';
+import { measure, parseMethod } from '../../../bench/wild/measure.js';
 import { wildSources } from '../../../bench/wild/problems.js';
 import { drawRegime, regimes } from '../../../bench/wild/regimes.js';
 import { drawFigure, writeGeneralizedReport, writeReport } from '../../../bench/wild/report.js';
 import { type Line, openMeasured, summarize } from '../../../bench/wild/results.js';
 import { openSearched, parseSearched, searchParameters, withSearches } from '../../../bench/wild/search.js';
 import { Matrix } from '../../../src/linalg/matrix.js';
+import { Random } from '../../../src/linalg/random.js';
 import { checkProblem, drawFolder, generateProblem, restrictToCategories } from '../../../src/problem/index.js';
 import { temporaryFolder } from '../../temporary-folder.js';
 import { backend } from './small-data.js';
@@ -53,7 +55,7 @@ describe('a measurement', () => {
     expect([found.right, found.pictures]).toEqual([folder.truth.filter((c) => c >= 0).length, found.right]);
     expect(found.strangers.unlisted).toBe(1);
     expect(found.calledUnlisted).toBe(0);
-    expect(calibrationError([found.confidence])).toBe(0);
+    expect(calibrationError(found.confidence)).toBe(0);
   });
 
   it('has seen and unseen categories where auxiliary ones are candidates, and tables of these', async () => {
@@ -84,6 +86,62 @@ describe('a measurement', () => {
   });
 });
 
+/** The mean calibration error over all ways in which answers of these chances can turn out, each as often as they say. */
+function enumerated(chances: readonly number[]): number {
+  let total = 0;
+  for (let way = 0; way < 2 ** chances.length; way++) {
+    const right = chances.map((_, i) => ((way >> i) & 1) === 1);
+    const odds = chances.reduce((product, p, i) => product * (right[i] ? p : 1 - p), 1);
+    total += odds * calibrationError(calibration(chances, right));
+  }
+  return total;
+}
+
+describe('the calibration error of answers whose confidences hold', () => {
+  const expected = (chances: readonly number[]) => calibratedError(calibration(chances, new Array(chances.length)));
+
+  it('is what all ways to turn out say where the confidences of a bin are the same', () => {
+    expect(expected([0.3])).toBeCloseTo(2 * 0.3 * 0.7, 9);
+    const chances = [0.3, 0.3, 0.3, 0.95, 0.95, 0.95, 0.95, 0.95, 0.95, 0.5, 0];
+    expect(expected(chances)).toBeCloseTo(enumerated(chances), 9);
+  });
+
+  it('is at most that, by a few percent, where they differ', () => {
+    const chances = [0.34, 0.36, 0.38, 0.39, 0.94, 0.96, 0.98, 0.99, 0.01, 0.04, 0.06];
+    const [most, exact] = [expected(chances), enumerated(chances)];
+    expect(most).toBeGreaterThanOrEqual(exact);
+    expect(most).toBeLessThan(1.04 * exact);
+  });
+
+  it('is what random answers of these confidences show on average, in folders of any size and taken together', () => {
+    const random = new Random(8);
+    for (const size of [1, 20, 400]) {
+      const folders = [1, 2].map(() => Array.from({ length: size }, () => random.uniform()));
+      const draws = 2000;
+      let error = 0;
+      for (let draw = 0; draw < draws; draw++) {
+        const drawn = folders.map((chances) =>
+          calibration(
+            chances,
+            chances.map((p) => random.uniform() < p),
+          ),
+        );
+        error += calibrationError(pooled(drawn)) / draws;
+      }
+      const told = calibratedError(pooled(folders.map((chances) => calibration(chances, new Array(size)))));
+      expect(Math.abs(told / error - 1)).toBeLessThan(0.05);
+    }
+  });
+
+  it('holds for many answers, and for confidences that are nearly certain', () => {
+    const normal = Math.sqrt((2 * 0.5 * 0.5) / (Math.PI * 1e6));
+    const many = { counts: [1e6], stated: [5e5], true: [0] };
+    expect(calibratedError(many) / normal).toBeCloseTo(1, 4);
+    const sure = { counts: [100], stated: [100 - 1e-13], true: [100] };
+    expect(calibratedError(sure)).toBeLessThan(1e-12);
+  });
+});
+
 describe('results', () => {
   const line = (seed: number, right: number, area: number): Line => ({
     problem: 'cub-web',
@@ -109,6 +167,7 @@ describe('results', () => {
     expect(summary.strangers.energy).toBeCloseTo(0.8, 12);
     // |0.4 − 2| + |9.8 − 8| over 20 pictures.
     expect(summary.confidenceError).toBeCloseTo((1.6 + 1.8) / 20, 12);
+    expect(summary.confidenceIfCalibrated).toBe(calibratedError(summary.confidence));
   });
 
   it('survive an interruption in the middle of a line', () => {
@@ -128,6 +187,10 @@ describe('results', () => {
     expect(text).toContain('**CUB**');
     expect(text).toContain('| lr | **50.0** | 50.0 |');
     expect(text).toContain('cub-web, 30 % strangers: 30.0 against 50.0 (lr)');
+    const [, , ofChance] = text.split('| method | confidence |');
+    const { confidenceError, confidenceIfCalibrated } = summarize(lines)[0];
+    const pair = `${confidenceError.toFixed(3)} | ${confidenceIfCalibrated.toFixed(3)}`;
+    expect(ofChance).toContain(`| lr | ${pair} | ${pair} | ${pair} | ${pair} | – | – | – | – |`);
     expect(drawFigure(lines)).toMatch(/^<svg[\s\S]*<\/svg>\n$/);
   });
 });
