@@ -87,7 +87,7 @@ export const paperMethods: readonly MethodSpec[] = [
   webOnly,
   zeroShot,
   special('paper-sim1', 'The learner without the nuclear norm (λ2 = 0)', everything),
-  special('paper-sim2', 'The learner without the mean discrepancy (λ3 = 0)', everything),
+  { ...special('paper-sim2', 'The learner without the mean discrepancy (λ3 = 0)', everything), generalizedDefaults },
   {
     name: 'combo',
     title: 'Mean of paper-wsl and paper-zsl',

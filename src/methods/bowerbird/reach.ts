@@ -15,9 +15,10 @@ import { type Placed, withLengths } from './ground.js';
 import type { Neighbours } from './neighbours.js';
 import type { BowerbirdSolver } from './solver.js';
 
-/** Web pictures of each category where a walk can end, and the most of all categories together, but for one of each. */
-const ends = 10;
-const mostEnds = 20_000;
+/** Web pictures of each category where a walk can end: as many as make a thousand, and the most of all categories together, but for one of each. */
+const [fewestEnds, mostEnds] = [5, 10];
+const enoughEnds = 1000;
+const allEnds = 20_000;
 /** α: the chance to go on. */
 const goesOn = 0.8;
 /** After so many steps hardly a walk still goes on. */
@@ -82,7 +83,8 @@ function walked(ended: Float64Array, parts: Float64Array, { nearest, count }: Ne
 }
 
 export function endsOfEach(categories: number): number {
-  return Math.max(1, Math.min(ends, Math.floor(mostEnds / categories)));
+  const wanted = Math.min(mostEnds, Math.max(fewestEnds, Math.floor(enoughEnds / categories)));
+  return Math.max(1, Math.min(wanted, Math.floor(allEnds / categories)));
 }
 
 /** Those of each category, of equally trusted ones the first, in the order of the web pictures, and their trust. */

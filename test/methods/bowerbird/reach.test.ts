@@ -79,8 +79,8 @@ describe('how easily one comes from a picture to web pictures', () => {
     expect(new Set(logs).size).toBeGreaterThan(points.length / 2);
   });
 
-  it('is told by ten web pictures of each category, of very many categories by fewer', () => {
-    expect([1, 2000, 2001, 7000, 30_000].map(endsOfEach)).toEqual([10, 10, 9, 2, 1]);
+  it('is told by ten web pictures of each category, of many categories by five, of very many by fewer', () => {
+    expect([1, 100, 150, 200, 4000, 4001, 7000, 30_000].map(endsOfEach)).toEqual([10, 10, 6, 5, 5, 4, 2, 1]);
   });
 
   it('is smaller where the web pictures nearby are not trusted', () => {
