@@ -92,14 +92,17 @@ export function trustByEvidence(evidence: Float64Array, added: number): Float64A
 }
 
 const mostAdded = 3;
+/** Where look-alikes are hardly told apart, labels that name one for another seem right: of crawled pictures too many are then taken for right. */
+const mostAddedToCrawled = 1;
 
 /**
  * b: added to the evidence, it makes the trust in rehearsed pictures add up to those that are right.
  * @param rehearsed evidence of the web pictures of each rehearsed folder
  * @param share of them that is right
+ * @param most b at most
  */
-export function addedToEvidence(rehearsed: readonly Float64Array[], share: number): number {
-  let [low, high] = [-mostAdded, mostAdded];
+export function addedToEvidence(rehearsed: readonly Float64Array[], share: number, most = mostAdded): number {
+  let [low, high] = [-mostAdded, most];
   for (let step = 0; step < 30; step++) {
     const middle = (low + high) / 2;
     const excess = rehearsed.reduce((sum, evidence) => sum + meanOf(trustByEvidence(evidence, middle)) - share, 0);
@@ -142,7 +145,10 @@ export function learnReporting(rehearsed: readonly RehearsedWeb[], shareOfCrawle
     ? Math.min(mostSlope, Math.max(leastSlope, fitLogistic(rows, targets, slopeRidge).weights[0]))
     : 1;
   const counted = rehearsed.map(({ evidence }) => evidence.map((value) => slope * value));
-  return { slope, added: addedToEvidence(counted, planted ? meanOf(Float64Array.from(targets)) : shareOfCrawled()) };
+  const added = planted
+    ? addedToEvidence(counted, meanOf(Float64Array.from(targets)))
+    : addedToEvidence(counted, shareOfCrawled(), mostAddedToCrawled);
+  return { slope, added };
 }
 
 /** What speaks for the web pictures of a solver without the share of wrong ones. */

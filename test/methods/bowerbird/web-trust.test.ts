@@ -126,6 +126,10 @@ describe('the trust in web pictures by their evidence', () => {
     expect(mean(trustByEvidence(evidence, added))).toBeCloseTo(0.7, 4);
   });
 
+  it('adds little more to the evidence of crawled pictures when nearly all labels seem right', () => {
+    expect(learnReporting([{ evidence }], () => 0.99).added).toBeCloseTo(1, 6);
+  });
+
   it('keeps what people said, and the order of all others', () => {
     const trust = evidence.map(sigmoid);
     trust[0] = 1;
