@@ -4,6 +4,23 @@
  */
 import type { Random } from '../../src/linalg/index.js';
 
+/** Samplings with chroma at full size, at half the width, and at half of both sides. */
+export const full = [
+  [1, 1],
+  [1, 1],
+  [1, 1],
+] as const;
+export const half = [
+  [2, 1],
+  [1, 1],
+  [1, 1],
+] as const;
+export const quarter = [
+  [2, 2],
+  [1, 1],
+  [1, 1],
+] as const;
+
 export interface MadeUpJpeg {
   width: number;
   height: number;

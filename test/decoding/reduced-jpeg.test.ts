@@ -7,26 +7,11 @@ import type { PixelTask } from '../../src/decoding/task.js';
 import { decodeUsualJpeg } from '../../src/decoding/usual-jpeg.js';
 import { Random } from '../../src/linalg/index.js';
 import { fuzzReader } from '../fuzz.js';
-import { pattern } from '../vision/test-pictures.js';
-import { jfif, type MadeUpJpeg, madeUpJpeg, segment } from './made-up-jpeg.js';
+import { noise, pattern } from '../vision/test-pictures.js';
+import { full, half, jfif, type MadeUpJpeg, madeUpJpeg, quarter, segment } from './made-up-jpeg.js';
 
 const limits = { pixels: 1e8, bytes: 1e8, seconds: 30, mebibytes: 4096 };
 
-const full = [
-  [1, 1],
-  [1, 1],
-  [1, 1],
-] as const;
-const half = [
-  [2, 1],
-  [1, 1],
-  [1, 1],
-] as const;
-const quarter = [
-  [2, 2],
-  [1, 1],
-  [1, 1],
-] as const;
 const usual: MadeUpJpeg = { width: 170, height: 150, sampling: quarter, density: 8, largest: 20, step: 8 };
 /** Tasks for which such a picture is reduced as far as can be, and less far. */
 const eighth = taskFor({ width: 16, height: 16 });
@@ -60,11 +45,6 @@ async function isReduced(file: Uint8Array, task: PixelTask, name: string): Promi
   const { data } = await perform({ input: file, task, limits, tolerant: false });
   expect(Buffer.compare(data, await ofLibvips(file, task)), name).toBe(0);
   return true;
-}
-
-function noise(random: Random, width: number, height: number, contrast: number) {
-  const data = Uint8Array.from({ length: width * height * 3 }, () => 128 + random.integer(contrast) - contrast / 2);
-  return sharp(data, { raw: { width, height, channels: 3 } });
 }
 
 /** With a box that asks for this reduction, and sides that may be anything. */

@@ -5,8 +5,8 @@ import { kernels } from '../../src/decoding/picture-memory.js';
 import { decodeUsualJpeg } from '../../src/decoding/usual-jpeg.js';
 import { Random } from '../../src/linalg/index.js';
 import { fuzzReader } from '../fuzz.js';
-import { pattern } from '../vision/test-pictures.js';
-import { jfif, type MadeUpJpeg, madeUpJpeg, segment } from './made-up-jpeg.js';
+import { noise, pattern } from '../vision/test-pictures.js';
+import { full, half, jfif, type MadeUpJpeg, madeUpJpeg, quarter, segment } from './made-up-jpeg.js';
 
 interface Found {
   width: number;
@@ -40,26 +40,6 @@ async function isDecoded(file: Uint8Array, name: string): Promise<boolean> {
   return found !== undefined;
 }
 
-function noise(random: Random, width: number, height: number, contrast: number) {
-  const data = Uint8Array.from({ length: width * height * 3 }, () => 128 + random.integer(contrast) - contrast / 2);
-  return sharp(data, { raw: { width, height, channels: 3 } });
-}
-
-const full = [
-  [1, 1],
-  [1, 1],
-  [1, 1],
-] as const;
-const half = [
-  [2, 1],
-  [1, 1],
-  [1, 1],
-] as const;
-const quarter = [
-  [2, 2],
-  [1, 1],
-  [1, 1],
-] as const;
 const usual: MadeUpJpeg = { width: 45, height: 39, sampling: quarter, density: 8, largest: 20, step: 8 };
 
 describe('small JPEG files', () => {

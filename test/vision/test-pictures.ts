@@ -1,7 +1,8 @@
-/** Folders of made-up pictures: smooth patterns that differ from one another, in several formats and sizes. */
+/** Made-up pictures: noise, smooth patterns that differ from one another, and folders of these in several formats and sizes. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import type { Random } from '../../src/linalg/index.js';
 
 export function pattern(seed: number, width = 90, height = 70) {
   const data = Buffer.alloc(width * height * 3);
@@ -13,6 +14,11 @@ export function pattern(seed: number, width = 90, height = 70) {
           120 *
             Math.sin((x * (seed % 7) + y * (seed % 5) + c * seed) / 9 + seed) *
             Math.cos((y - x) / (4 + (seed % 11)));
+  return sharp(data, { raw: { width, height, channels: 3 } });
+}
+
+export function noise(random: Random, width: number, height: number, contrast: number) {
+  const data = Uint8Array.from({ length: width * height * 3 }, () => 128 + random.integer(contrast) - contrast / 2);
   return sharp(data, { raw: { width, height, channels: 3 } });
 }
 
