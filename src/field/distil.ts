@@ -117,14 +117,14 @@ async function gather(
   for (const set of ['test', 'web', 'auxiliary'] as const) {
     const found = await loadFeatures(workspace.path(featureFolder(set)));
     const wanted = new Set(set === 'web' ? web : found.ids);
-    const { scores, chances, unlisted } = classifyFeatures(teacher, found.features, backend);
+    const { predictions, names, chances, unlisted } = classifyFeatures(teacher, found.features, backend);
     for (const [i, id] of found.ids.entries()) {
       const category = found.categories[i];
       const other = set === 'auxiliary' && !known.has(category);
       if (!wanted.has(id)) continue;
       if (other && !others.includes(category)) others.push(category);
       const none = other ? 1 : (unlisted?.[i] ?? 0);
-      const row = chances?.row(i) ?? oneHot(scores.row(i));
+      const row = chances?.row(i) ?? oneHot(predictions[i], names.length);
       pictures.push({ id: String(pictures.length), path: join(places[set], found.paths[i]) });
       opinions.push({
         targets: Float64Array.from(row, (chance) => (other ? 0 : chance / Math.max(1e-6, 1 - none))),
@@ -157,9 +157,8 @@ function best(row: ArrayLike<number>): number {
   return place;
 }
 
-function oneHot(scores: ArrayLike<number>): Float64Array {
-  const most = best(scores);
-  return Float64Array.from(scores, (_, c) => (c === most ? 1 : 0));
+function oneHot(category: number, count: number): Float64Array {
+  return new Float64Array(count).fill(1, category, category + 1);
 }
 
 /** Columns of the categories, then of the auxiliary ones that may be learnt from. */

@@ -1,6 +1,6 @@
 /** Answers as a table, in memory and as a CSV file; cells that are not known stay empty. */
 import { readCsv, writeCsv } from '../formats/index.js';
-import { type Answer, type Answers, answerRows } from './answers.js';
+import { type Answer, type Answers, answerRow } from './answers.js';
 
 const columns: Readonly<Record<string, (answer: Answer) => string | number | undefined>> = {
   name: ({ name }) => name,
@@ -17,17 +17,17 @@ const columns: Readonly<Record<string, (answer: Answer) => string | number | und
 /** Of use to those who have the other files at hand. */
 const ofRows: readonly string[] = ['category', 'score'];
 
-/** Answers as a table: by row, or, for people, by the pictures' names. */
+/** Answers as a table, row after row: by number, or, for people, by the pictures' names. */
 export function answerTable(answers: Answers, options: { labels?: Int32Array; pictures?: readonly string[] } = {}) {
   const { labels, pictures } = options;
   const shown = Object.keys(columns).filter((name) => !pictures || !ofRows.includes(name));
-  return {
-    header: [pictures ? 'picture' : 'row', ...shown],
-    rows: answerRows(answers, labels).map((answer) => [
-      pictures?.[answer.row] ?? answer.row,
-      ...shown.map((name) => columns[name](answer)),
-    ]),
-  };
+  function* rows() {
+    for (let row = 0; row < answers.predictions.length; row++) {
+      const answer = answerRow(answers, row, labels);
+      yield [pictures?.[row] ?? row, ...shown.map((name) => columns[name](answer))];
+    }
+  }
+  return { header: [pictures ? 'picture' : 'row', ...shown], rows: rows() };
 }
 
 export async function writeAnswers(

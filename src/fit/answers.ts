@@ -7,12 +7,16 @@ import { type Probabilities, unlistedChance } from '../problem/index.js';
 export interface Answers {
   /** Candidate categories: those of the test pictures and, in the generalized setting, the auxiliary ones after them. */
   readonly names: readonly string[];
-  /** n×C, the largest of a row decides. */
-  readonly scores: Matrix;
+  /** n×C, the largest of a row decides; absent where they would be too many to keep. */
+  readonly scores?: Matrix;
   readonly predictions: Int32Array;
   /** −1 where there is but one candidate. */
   readonly runnersUp: Int32Array;
-  /** Chances of all candidates, n×C, where they are known; not kept in folders. */
+  /** Scores of the predictions. */
+  readonly topScores: Float64Array;
+  /** How much lower the runners-up score; NaN where there is none. */
+  readonly margins: Float64Array;
+  /** Chances of all candidates, n×C, where they are known; kept where scores are, but not in folders. */
   readonly chances?: Matrix;
   /** Chance that the prediction is right; absent where it could not be learnt. */
   readonly confidence?: Float64Array;
@@ -56,23 +60,73 @@ export function answersOf(
   scores: Matrix,
   names: readonly string[],
   { chances, groups }: { chances?: Chances; groups?: Int32Array } = {},
-): Answers {
+): Answers & Required<Pick<Answers, 'scores'>> {
   if (scores.cols !== names.length)
     throw new ArgumentError(`there are scores for ${scores.cols} categories, and ${names.length} names`);
   const predictions = new Int32Array(scores.rows);
   const runnersUp = new Int32Array(scores.rows);
   for (let i = 0; i < scores.rows; i++) [predictions[i], runnersUp[i]] = topTwo(scores.row(i));
+  const topScores = Float64Array.from(predictions, (c, i) => scores.at(i, c));
+  const margins = Float64Array.from(runnersUp, (c, i) => (c < 0 ? Number.NaN : topScores[i] - scores.at(i, c)));
   return {
-    ...{ names, scores, predictions, runnersUp },
-    ...(chances && {
-      chances: chances.listed,
-      confidence: Float64Array.from(predictions, (c, i) => chances.listed.at(i, c)),
-      runnerUpConfidence: Float64Array.from(runnersUp, (c, i) => (c < 0 ? 0 : chances.listed.at(i, c))),
-    }),
+    ...{ names, scores, predictions, runnersUp, topScores, margins },
+    ...(chances && sureness({ predictions, runnersUp }, chances.listed)),
     ...(chances?.unlisted && { unlisted: chances.unlisted }),
     ...(groups && { groups }),
   };
 }
+
+/** How sure answers are, given the chances of all candidates. */
+export function sureness({ predictions, runnersUp }: Pick<Answers, 'predictions' | 'runnersUp'>, chances: Matrix) {
+  return {
+    chances,
+    confidence: Float64Array.from(predictions, (c, i) => chances.at(i, c)),
+    runnerUpConfidence: Float64Array.from(runnersUp, (c, i) => (c < 0 ? 0 : chances.at(i, c))),
+  };
+}
+
+/** More scores are not kept: 1 GiB of them. */
+export const mostScores = 2 ** 27;
+/** Scores that are looked at together where they are not kept. */
+const scoresAtOnce = 2 ** 22;
+
+/** Scores and chances of pictures [from, to). */
+export type Said = (from: number, to: number) => { scores: Matrix; chances?: Chances };
+
+/**
+ * The answers for so many pictures, whose scores are kept where there are few enough of them; else they are asked for by
+ * blocks of pictures, of which the two best are remembered.
+ */
+export function collectAnswers(
+  pictures: number,
+  said: Said,
+  names: readonly string[],
+  { groups, most = mostScores }: { groups?: Int32Array; most?: number } = {},
+): Answers {
+  if (pictures * names.length <= most) {
+    const { scores, chances } = said(0, pictures);
+    return answersOf(scores, names, { chances, groups });
+  }
+  const step = Math.max(1, Math.floor(Math.min(most, scoresAtOnce) / names.length));
+  const [predictions, runnersUp] = [new Int32Array(pictures), new Int32Array(pictures)];
+  const columns: { -readonly [name in (typeof realColumns)[number]]?: Float64Array } = {};
+  for (let from = 0; from < pictures; from += step) {
+    const { scores, chances } = said(from, Math.min(pictures, from + step));
+    const some: Answers = answersOf(scores, names, { chances });
+    predictions.set(some.predictions, from);
+    runnersUp.set(some.runnersUp, from);
+    for (const name of realColumns) {
+      const values = some[name];
+      if (!values) continue;
+      columns[name] ??= new Float64Array(pictures);
+      columns[name].set(values, from);
+    }
+  }
+  const { topScores = new Float64Array(0), margins = new Float64Array(0), ...more } = columns;
+  return { ...{ names, predictions, runnersUp, topScores, margins }, ...more, ...(groups && { groups }) };
+}
+
+const realColumns = ['topScores', 'margins', 'confidence', 'runnerUpConfidence', 'unlisted'] as const;
 
 /** The first one among equals, as everywhere; −1 for a second that is not there. */
 function topTwo(row: ArrayLike<number>): [best: number, second: number] {
@@ -86,22 +140,23 @@ function topTwo(row: ArrayLike<number>): [best: number, second: number] {
 
 /** A record for each picture. */
 export function answerRows(answers: Answers, labels?: Int32Array): Answer[] {
-  const { names, scores, predictions, runnersUp, confidence, runnerUpConfidence, unlisted, groups } = answers;
-  return Array.from(predictions, (category, row): Answer => {
-    const second = runnersUp[row];
-    const score = scores.at(row, category);
-    return {
-      row,
-      name: names[category],
-      category,
-      score,
-      ...(confidence && { confidence: confidence[row] }),
-      ...(unlisted && { unlisted: unlisted[row] }),
-      runnerUp: second < 0 ? '' : names[second],
-      ...(runnerUpConfidence && second >= 0 && { runnerUpConfidence: runnerUpConfidence[row] }),
-      margin: second < 0 ? Number.NaN : score - scores.at(row, second),
-      ...(groups && groups[row] >= 0 && { group: groups[row] }),
-      ...(labels && { truth: names[labels[row]] ?? noneOfThese }),
-    };
-  });
+  return Array.from(answers.predictions, (_, row) => answerRow(answers, row, labels));
+}
+
+export function answerRow(answers: Answers, row: number, labels?: Int32Array): Answer {
+  const { names, predictions, runnersUp, confidence, runnerUpConfidence, unlisted, groups } = answers;
+  const [category, second] = [predictions[row], runnersUp[row]];
+  return {
+    row,
+    name: names[category],
+    category,
+    score: answers.topScores[row],
+    ...(confidence && { confidence: confidence[row] }),
+    ...(unlisted && { unlisted: unlisted[row] }),
+    runnerUp: second < 0 ? '' : names[second],
+    ...(runnerUpConfidence && second >= 0 && { runnerUpConfidence: runnerUpConfidence[row] }),
+    margin: answers.margins[row],
+    ...(groups && groups[row] >= 0 && { group: groups[row] }),
+    ...(labels && { truth: names[labels[row]] ?? noneOfThese }),
+  };
 }

@@ -3,12 +3,13 @@
  * searches, programs) comes through here, and whatever shows, keeps or uses a fit takes what comes out.
  */
 import { ArgumentError } from '../errors.js';
-import type { Backend, Matrix } from '../linalg/index.js';
+import type { Backend } from '../linalg/index.js';
 import { type BackendOptions, createBackend } from '../linalg/index.js';
 import { createMethod, findMethod, inSetting, type MethodSpec, type ParameterValue } from '../methods/index.js';
 import {
   candidateNames,
   type FeatureScaling,
+  type FolderAnswers,
   type Method,
   type Problem,
   problemHash,
@@ -16,7 +17,7 @@ import {
 } from '../problem/index.js';
 import type { Progress } from '../progress.js';
 import { versions } from '../versions.js';
-import { type Answers, answersOf, type Chances } from './answers.js';
+import { type Answers, type Chances, collectAnswers, type Said, sureness } from './answers.js';
 import { confidenceMetrics, type FitMetrics, fitMetrics } from './metrics.js';
 import { modelOf } from './model.js';
 import { type FitRecord, type FitResult, fitSchema, type StrangerGroup, type WeightedPicture } from './result.js';
@@ -31,6 +32,11 @@ export interface AnswerOptions {
   seed?: number;
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
+  /**
+   * More scores than these are not kept, nor the chances of all candidates: where there are more pictures times candidates,
+   * the two best of each picture are. @default 2^27
+   */
+  mostScores?: number;
   /** More options of the method's own `fit`, such as the checkpoint of the paper's learner. */
   methodOptions?: object;
 }
@@ -92,7 +98,9 @@ async function fitWith(
   const setting = { ...settings, name, web, backend, seed, scaling };
   const { model, calibration, chances } = await modelOf(fitted, problem, another, setting);
   // A method's own chances are better informed than those of the model it leaves behind.
-  const answers = first.answers.confidence ? first.answers : withChances(first.answers, chances);
+  const answers = first.answers.confidence
+    ? first.answers
+    : { ...first.answers, ...(chances && sureness(first.answers, chances)) };
   const metrics = { ...first.metrics, ...(problem.testLabels && confidenceMetrics(answers, problem)) };
   const given = { method: name, parameters, seed };
   return {
@@ -125,10 +133,6 @@ async function fitWith(
   };
 }
 
-function withChances(answers: Answers, listed: Matrix | undefined): Answers {
-  return listed ? answersOf(answers.scores, answers.names, { ...answers, chances: { listed } }) : answers;
-}
-
 export interface FittedAnswers {
   fitted: Method;
   name: string;
@@ -156,17 +160,32 @@ export async function fitAnswers(
   // A method that says no more counts its rounds, and most end before the last one.
   const inRounds = onProgress && ((progress: Progress) => onProgress({ unit: 'rounds', atMost: true, ...progress }));
   const fitted = await made.fit(problem, { ...methodOptions, backend, signal, onProgress: inRounds });
-  const told = fitted.probabilities?.(problem.testFeatures);
-  // A method that can tell strangers in other folders, and not in this one, says nothing of them.
-  const chances: Chances | undefined = knowsStrangers(fitted) ? told : told && { listed: told.listed };
-  const answers = answersOf(fitted.decisionValues(problem.testFeatures), candidateNames(problem), {
-    chances,
-    groups: chances?.unlisted && fitted.groups?.()?.of,
-  });
+  const names = candidateNames(problem);
+  const folder = fitted.folder?.() ?? wholeFolder(fitted, problem);
+  const strangers = knowsStrangers(fitted);
+  const said: Said = (from, to) => {
+    const { decisionValues, probabilities: told } = folder.rows(from, to);
+    // A method that can tell strangers in other folders, and not in this one, says nothing of them.
+    const chances: Chances | undefined = strangers ? told : told && { listed: told.listed };
+    return { scores: decisionValues, chances };
+  };
+  const groups = strangers && fitted.probabilities ? fitted.groups?.()?.of : undefined;
+  const answers = collectAnswers(folder.pictures, said, names, { groups, most: options.mostScores });
   const seconds = (performance.now() - begun) / 1000;
   const webWeights = fitted.webWeights?.();
   const metrics = fitMetrics(problem, answers, webWeights);
   return { fitted, name, web, answers, metrics, seconds, ...(webWeights && { webWeights }) };
+}
+
+/** Of a method that answers all pictures at once. */
+function wholeFolder(method: Method, { testFeatures }: Problem): FolderAnswers {
+  const decisions = method.decisionValues(testFeatures);
+  const told = method.probabilities?.(testFeatures);
+  const rows = (from: number, to: number) => ({
+    decisionValues: decisions.view(from, to),
+    ...(told && { probabilities: { listed: told.listed.view(from, to), unlisted: told.unlisted.subarray(from, to) } }),
+  });
+  return { pictures: decisions.rows, rows };
 }
 
 function knowsStrangers(method: Method): boolean {

@@ -5,7 +5,7 @@
  * - `predictions.csv`: an answer a test picture; cells that are not known stay empty
  * - `answers.csv`: the same by the names of the pictures, where these are known
  * - `groups.csv`: the groups of pictures that show none of the categories, from methods that make some
- * - `scores.npy` (n×C), `metrics.json`
+ * - `scores.npy` (n×C; left out where there are more than 2^27 of them), `metrics.json`
  * - `weights.csv`, `weights.npy`: the weights of the web pictures, from methods that have some
  * - `semantics.npy` (n×m), `category-semantics.npy` (C×m), `dictionary.npy` (d×m), `trace.csv`: from methods that learn them
  * - `model.safetensors`: classifies pictures that come later (model-file.ts)
@@ -50,7 +50,7 @@ export async function writeFit(
   const file = (name: keyof typeof files) => join(folder, files[name]);
   await mkdir(folder, { recursive: true });
   for (const name of Object.values(files)) await rm(join(folder, name), { force: true });
-  await writeNpy(file('scores'), scores.copy('float32'));
+  if (scores) await writeNpy(file('scores'), scores.copy('float32'));
   await writeAnswers(file('predictions'), result, { labels });
   if (pictures) await writeAnswers(file('answers'), result, { labels, pictures });
   if (strangerGroups)
@@ -95,6 +95,7 @@ async function writeTrace(path: string, trace: NonNullable<FitResult['trace']>):
 export async function readFit(folder: string): Promise<FitResult> {
   const record = await readFitRecord(folder);
   const names = record.categories;
+  const places = new Map(names.map((name, category) => [name, category]));
   const answers = await readAnswers(folder);
   const column = (of: (answer: Answer) => number | undefined) =>
     answers.every((answer) => of(answer) === undefined)
@@ -106,7 +107,6 @@ export async function readFit(folder: string): Promise<FitResult> {
     column((answer) => answer.unlisted),
   ];
   const scores = await readMatrix(folder, 'scores');
-  if (!scores) throw new FormatError(join(folder, files.scores), undefined, 'is missing', 'Fit again.');
   const dictionary = await readMatrix(folder, 'dictionary');
   const semantics = await readSemantics(folder);
   const strangerGroups = await readStrangerGroups(folder);
@@ -114,9 +114,12 @@ export async function readFit(folder: string): Promise<FitResult> {
   const trace = await readTrace(folder);
   const model = await readModel(folder);
   return {
-    ...{ record, names, scores, metrics: await readFitMetrics(folder) },
+    ...{ record, names, metrics: await readFitMetrics(folder) },
+    ...(scores && { scores }),
     predictions: Int32Array.from(answers, ({ category }) => category),
-    runnersUp: Int32Array.from(answers, ({ runnerUp }) => names.indexOf(runnerUp)),
+    runnersUp: Int32Array.from(answers, ({ runnerUp }) => places.get(runnerUp) ?? -1),
+    topScores: Float64Array.from(answers, ({ score }) => score),
+    margins: Float64Array.from(answers, ({ margin }) => margin),
     ...(confidence && { confidence }),
     ...(runnerUpConfidence && { runnerUpConfidence }),
     ...(unlisted && { unlisted }),
@@ -124,7 +127,7 @@ export async function readFit(folder: string): Promise<FitResult> {
       groups: Int32Array.from(answers, ({ group }) => group ?? -1),
     }),
     ...(answers.some(({ truth }) => truth !== undefined) && {
-      labels: Int32Array.from(answers, ({ truth }) => names.indexOf(truth ?? '')),
+      labels: Int32Array.from(answers, ({ truth }) => places.get(truth ?? '') ?? -1),
     }),
     ...(strangerGroups && { strangerGroups }),
     ...(web && { web }),

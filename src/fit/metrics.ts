@@ -30,7 +30,7 @@ export interface FitMetrics {
   seen?: number;
   unseen?: number;
   harmonic?: number;
-  /** Area under the curve of seen against unseen accuracy as a constant is added to the unseen scores. */
+  /** Area under the curve of seen against unseen accuracy as a constant is added to the unseen scores; needs all scores. */
   ausuc?: number;
   /** Area under the curve of the weights as a detector of right web pictures, where the truth is known. */
   thetaArea?: number;
@@ -74,7 +74,9 @@ export function fitMetrics(problem: Problem, answers: Said, webWeights?: Float64
     ...(labels?.length &&
       problem.generalized && {
         ...generalizedScores(predictions!, labels, testNames.length),
-        ausuc: seenUnseenArea(selectRows(answers.scores, rows!), labels, testNames.length),
+        ...(answers.scores && {
+          ausuc: seenUnseenArea(selectRows(answers.scores, rows!), labels, testNames.length),
+        }),
       }),
     ...(testLabels && confidenceMetrics(answers, problem)),
     ...(known && {

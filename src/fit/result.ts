@@ -1,5 +1,4 @@
 /** A finished fit: what it says about the test pictures, what it learnt on the way, and where it comes from. */
-import type { Matrix } from '../linalg/index.js';
 import type { ParameterValue } from '../methods/index.js';
 import type { FeatureScaling, FitDetails } from '../problem/index.js';
 import type { Answers } from './answers.js';
@@ -62,5 +61,4 @@ export interface FitResult extends Answers, Pick<FitDetails, 'trace' | 'semantic
   readonly strangerGroups?: readonly StrangerGroup[];
   /** For pictures that come later; absent for a method that classifies only those it was fitted with. */
   readonly model?: Model;
-  readonly scores: Matrix;
 }

@@ -7,7 +7,7 @@ import { ArgumentError } from '../errors.js';
 import type { Backend, Matrix } from '../linalg/index.js';
 import { strangerSigns, times, toUnitRows } from '../numerics/index.js';
 import type { LinearDecision, StrangerDecision } from '../problem/index.js';
-import { type Answers, answersOf } from './answers.js';
+import { type Answers, collectAnswers, type Said } from './answers.js';
 import { chancesOf, type Sharpness } from './calibration.js';
 
 export interface LinearScorer extends LinearDecision {
@@ -60,16 +60,20 @@ export function unlistedChances(
 /** What a model says about pictures, from their features as the network gives them. */
 export function classifyFeatures(model: Model, features: Matrix, backend: Backend): Answers {
   const { scorer, sharpness, strangers } = model;
-  const scores = scorePictures(scorer, features, backend);
-  if (!sharpness) return answersOf(scores, scorer.names);
-  const listed = chancesOf(scores, sharpness);
-  if (!strangers) return answersOf(scores, scorer.names, { chances: { listed } });
-  const unlisted = unlistedChances(strangers, scorer.normalize, features, backend);
-  for (let i = 0; i < listed.rows; i++) {
-    const row = listed.row(i);
-    for (let c = 0; c < row.length; c++) row[c] *= 1 - unlisted[i];
-  }
-  return answersOf(scores, scorer.names, { chances: { listed, unlisted } });
+  const said: Said = (from, to) => {
+    const some = features.view(from, to);
+    const scores = scorePictures(scorer, some, backend);
+    if (!sharpness) return { scores };
+    const listed = chancesOf(scores, sharpness);
+    if (!strangers) return { scores, chances: { listed } };
+    const unlisted = unlistedChances(strangers, scorer.normalize, some, backend);
+    for (let i = 0; i < listed.rows; i++) {
+      const row = listed.row(i);
+      for (let c = 0; c < row.length; c++) row[c] *= 1 - unlisted[i];
+    }
+    return { scores, chances: { listed, unlisted } };
+  };
+  return collectAnswers(features.rows, said, scorer.names);
 }
 
 /** To unit length where that is wanted, and, where there is a power, raised to it and to unit length again. */

@@ -23,6 +23,7 @@ export {
   doubtAfter,
   type FitDetails,
   type FitOptions,
+  type FolderAnswers,
   type KnownAnswers,
   type LinearDecision,
   type Method,

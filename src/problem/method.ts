@@ -80,6 +80,13 @@ export interface Probabilities {
   readonly unlisted: Float64Array;
 }
 
+/** What a method says of the test pictures of its fit, some of them at a time. */
+export interface FolderAnswers {
+  readonly pictures: number;
+  /** Of pictures [from, to). */
+  rows(from: number, to: number): { decisionValues: Matrix; probabilities?: Probabilities };
+}
+
 /** Test pictures that show no candidate, in groups of what seems to be one category each. */
 export interface StrangerGroups {
   /** The group of each test picture, −1 for none. */
@@ -122,6 +129,8 @@ export interface Method {
   linear?(): LinearDecision | undefined;
   /** Chances the method itself vouches for; absent, they are learnt on validation categories. */
   probabilities?(features: Matrix): Probabilities;
+  /** The same answers for the test pictures of the fit, for folders of which not all fit in memory; from methods for such ones. */
+  folder?(): FolderAnswers;
   /** How sure the values of `linear` may be, from methods that know. */
   sureness?(): Sureness | undefined;
   /** Whether pictures that come later show a candidate at all, from methods that can tell. */

@@ -21,7 +21,7 @@ const heights = { wide: 560, narrow: 360 };
 export function semanticMap(backend: Backend, fit: FitResult): Html | undefined {
   const answers = answerRows(fit, fit.labels);
   const space = semanticSpace(fit) ?? scoreSpace(fit);
-  if (space.pictures.rows !== answers.length || space.pictures.rows < 2) return undefined;
+  if (space?.pictures.rows !== answers.length || answers.length < 2) return undefined;
   const { what, pictures: semantics, names, vectors } = space;
   // Both together span the plane, so that categories far from all pictures are not drawn on top of one another.
   const plane = principalPlane(backend, stackRows(semantics, vectors));
@@ -133,8 +133,9 @@ function semanticSpace({ semantics, names }: FitResult): Space | undefined {
   return semantics && { what, pictures: semantics.pictures, names, vectors: semantics.categories };
 }
 
-function scoreSpace(fit: FitResult): Space {
+function scoreSpace(fit: FitResult): Space | undefined {
   const { scores, predictions } = fit;
+  if (!scores) return undefined;
   const used = [...new Set(predictions)].sort((a, b) => (fit.names[a] < fit.names[b] ? -1 : 1));
   const names = used.map((category) => fit.names[category]);
   const vectors = Matrix.zeros(names.length, scores.cols);

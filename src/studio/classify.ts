@@ -29,7 +29,7 @@ async function classify(library: Library, picture: Uint8Array, signal: AbortSign
   const { answers, features, failed } = await classifyPictures(workspace, [given], { signal, limits });
   if (failed.length > 0) throw new ArgumentError('this picture cannot be decoded');
   const { names } = answers;
-  const [scores, chances] = [answers.scores.row(0), answers.chances?.row(0)];
+  const [scores, chances] = [answers.scores!.row(0), answers.chances?.row(0)];
   const candidates = names
     .map((category, c) => ({ category, score: scores[c], ...(chances && { confidence: chances[c] }) }))
     .sort((a, b) => b.score - a.score);

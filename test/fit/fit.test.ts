@@ -12,11 +12,17 @@ import {
   type Problem,
   rowMaxima,
   scaleToUnitLength,
+  unanswered,
 } from '../../src/problem/index.js';
 import { temporaryFolder } from '../temporary-folder.js';
 
 const folder = temporaryFolder();
 const problem = generateProblem({ seed: 4, auxiliaryCategories: 8, testCategories: 4, dimensions: 16 });
+const known = (count: number, answers: [row: number, category: number][]) => {
+  const said = new Int32Array(count).fill(unanswered);
+  for (const [row, category] of answers) said[row] = category;
+  return said;
+};
 const here = { device: 'wasm', threads: 1 } as const;
 
 /** Answers with the category that the first features name, and knows how sure it is. */
@@ -79,7 +85,7 @@ describe('fit', () => {
     const method = await createMethod(findMethod('bowerbird'), { sharpness: 2 }).fit(problem, { backend });
     const result = await fit(problem, 'bowerbird', { backend, parameters: { sharpness: 2 } });
     expect([...result.predictions]).toEqual([...method.predict(problem.testFeatures)]);
-    expect(result.scores.data).toEqual(method.decisionValues(problem.testFeatures).data);
+    expect(result.scores!.data).toEqual(method.decisionValues(problem.testFeatures).data);
     expect(result.web?.map(({ weight }) => weight)).toEqual([...method.webWeights!()!]);
     const right = result.predictions.filter((label, i) => label === problem.testLabels![i]).length;
     expect(result.metrics.accuracy).toBe(right / problem.testFeatures.rows);
@@ -87,10 +93,49 @@ describe('fit', () => {
     expect([...result.confidence!]).toEqual(Array.from(result.predictions, (c, i) => listed.at(i, c)));
     expect(result.unlisted).toEqual(unlisted);
     for (let i = 0; i < result.predictions.length; i++) {
-      const sorted = [...result.scores.row(i)].sort((a, b) => b - a);
-      expect(result.scores.at(i, result.runnersUp[i])).toBe(sorted[1]);
+      const sorted = [...result.scores!.row(i)].sort((a, b) => b - a);
+      expect(result.scores!.at(i, result.runnersUp[i])).toBe(sorted[1]);
     }
     backend.dispose();
+  });
+
+  it.each([
+    ['as it comes', problem],
+    ['with auxiliary categories among the answers', generalize(problem, 1)],
+    [
+      'after a person named some',
+      {
+        ...problem,
+        testKnown: known(problem.testFeatures.rows, [
+          [3, 1],
+          [20, 0],
+          [21, -1],
+        ]),
+      },
+    ],
+  ])('says the same of a folder with too many scores to keep, %s', async (_, given) => {
+    const [whole, most] = [await fit(given, 'bowerbird', here), 7 * given.testNames.length];
+    const blocks = await fit(given, 'bowerbird', { ...here, mostScores: most });
+    for (const key of ['predictions', 'runnersUp', 'topScores', 'margins', 'confidence', 'unlisted', 'groups'] as const)
+      expect(blocks[key], key).toEqual(whole[key]);
+    expect(blocks.runnerUpConfidence).toEqual(whole.runnerUpConfidence);
+    expect([blocks.scores, blocks.chances, blocks.metrics.ausuc]).toEqual([undefined, undefined, undefined]);
+    const { ausuc: _area, ...metrics } = whole.metrics;
+    expect(blocks.metrics).toEqual(metrics);
+    const path = join(folder, 'blocks');
+    await writeFit(path, blocks);
+    expect(existsSync(join(path, 'scores.npy'))).toBe(false);
+    const again = await readFit(path);
+    expect(again.margins).toEqual(whole.margins);
+    expect(again.topScores).toEqual(whole.topScores);
+    expect(again.predictions).toEqual(whole.predictions);
+  });
+
+  it('says the same by blocks for a method that answers all at once', async () => {
+    const [whole, blocks] = [await fit(problem, oracle, here), await fit(problem, oracle, { ...here, mostScores: 5 })];
+    const { scores, chances, record, ...others } = whole;
+    expect(scores && chances && record.categories).toHaveLength(4);
+    expect(blocks).toEqual({ ...others, record: expect.anything() });
   });
 
   it('takes the chances, groups and weights that a method has of its own', async () => {
@@ -160,7 +205,7 @@ describe('the folder of a fit', () => {
     expect(again.web).toEqual(result.web);
     expect(again.strangerGroups).toEqual(result.strangerGroups);
     expect(again.trace).toEqual(result.trace);
-    expect(numbers(again.scores.data)).toEqual(numbers(result.scores.copy('float32').data));
+    expect(numbers(again.scores!.data)).toEqual(numbers(result.scores!.copy('float32').data));
     expect(numbers(again.semantics?.pictures.data)).toEqual(numbers(result.semantics?.pictures.data));
     expect(numbers(again.semantics?.categories.data)).toEqual(numbers(result.semantics?.categories.data));
     expect(numbers(again.dictionary?.data)).toEqual(numbers(result.dictionary?.data));

@@ -15,6 +15,7 @@ import {
   type FeatureRows,
   type FitDetails,
   type FitOptions,
+  type FolderAnswers,
   type KnownAnswers,
   type LinearDecision,
   type Method,
@@ -48,7 +49,7 @@ import { statedShares } from './shares.js';
 import { BowerbirdSolver, softened } from './solver.js';
 import { lonelyRows, type StrangerModel, type Strangers, strangerRatios } from './strangers.js';
 import type { TestSide, TestState } from './test-state.js';
-import { logOdds, softmaxRows } from './vectors.js';
+import { logOdds } from './vectors.js';
 import { WebPictures } from './web-pictures.js';
 import { inGivenOrder, reportedTrust } from './web-trust.js';
 
@@ -317,22 +318,24 @@ export class Bowerbird implements Method {
 
   probabilities(features: Matrix): Probabilities {
     const fitted = this.#require();
-    const own = isFolder(features, fitted);
-    const listed = this.decisionValues(features).copy('float64');
-    const { factor, doubt } = own ? fitted.sureness : fitted.laterSureness;
-    for (let k = 0; k < listed.data.length; k++) listed.data[k] *= factor;
-    softmaxRows(listed, listed);
-    const unlisted = own ? fitted.unlisted.slice() : laterStrangers(fitted, features);
-    for (let j = 0; j < listed.rows; j++) {
-      const row = listed.row(j);
-      for (let c = 0; c < row.length; c++) row[c] = (1 - doubt) * row[c] + doubt / row.length;
+    if (isFolder(features, fitted)) {
+      const { pictures, rows } = this.folder();
+      return rows(0, pictures).probabilities;
     }
-    if (own) holdAnswers(fitted.stage.side.known, listed);
-    for (let j = 0; j < listed.rows; j++) {
-      const row = listed.row(j);
-      for (let c = 0; c < row.length; c++) row[c] *= 1 - unlisted[j];
-    }
-    return { listed, unlisted };
+    const { backend, laterSureness } = fitted;
+    return chancesOf(backend, this.decisionValues(features), laterSureness, laterStrangers(fitted, features));
+  }
+
+  folder() {
+    const { backend, stage, sureness, unlisted } = this.#require();
+    const { state, side } = stage;
+    const rows = (from: number, to: number) => {
+      const decisionValues = state.decisions(from, to);
+      const known = side.known?.subarray(from, to);
+      const probabilities = chancesOf(backend, decisionValues, sureness, unlisted.slice(from, to), known);
+      return { decisionValues, probabilities };
+    };
+    return { pictures: unlisted.length, rows } satisfies FolderAnswers;
   }
 
   sureness(): Sureness {
@@ -371,6 +374,27 @@ export class Bowerbird implements Method {
 /** Whether these are the test pictures of the fit. The matrix without rows of a problem that is streamed stands for all of them. */
 function isFolder(features: Matrix, { features: own }: Fitted): boolean {
   return features === own || (own.rows > 0 && sameRows(features, own));
+}
+
+/** @param known what people said of these pictures */
+function chancesOf(
+  backend: Backend,
+  decisions: Matrix,
+  { factor, doubt }: Sureness,
+  unlisted: Float64Array,
+  known?: Int32Array,
+): Probabilities {
+  const listed = decisions.copy('float64');
+  const { rows, cols, data } = listed;
+  for (let k = 0; k < data.length; k++) data[k] *= factor;
+  backend.softmaxRows(listed, listed, new Float64Array(cols), new Float64Array(rows), new Float64Array(cols));
+  for (let k = 0; k < data.length; k++) data[k] = (1 - doubt) * data[k] + doubt / cols;
+  holdAnswers(known, listed);
+  for (let j = 0; j < listed.rows; j++) {
+    const row = listed.row(j);
+    for (let c = 0; c < row.length; c++) row[c] *= 1 - unlisted[j];
+  }
+  return { listed, unlisted };
 }
 
 function laterStrangers({ space, later }: Fitted, features: Matrix): Float64Array {

@@ -108,13 +108,12 @@ export class TestState {
     return this.scores.rows * this.scores.cols > manyScores;
   }
 
-  /** Scores with all that speaks for them: the logarithms of q up to a constant of each row. */
-  decisions(): Matrix<Float64Array> {
-    const { rows, cols, data } = this.#decided();
-    const result = Matrix.zeros(rows, cols);
-    for (let j = 0, at = 0; j < rows; j++)
-      for (let c = 0; c < cols; c++, at++) result.data[at] = data[at] + this.offsets[c];
-    holdAnswers(this.side.known, undefined, result);
+  /** Scores with all that speaks for them, of pictures [from, to): the logarithms of q up to a constant of each row. */
+  decisions(from = 0, to: number = this.scores.rows): Matrix<Float64Array> {
+    const result = this.#decided().view(from, to).copy('float64');
+    const { rows, cols, data } = result;
+    for (let j = 0, at = 0; j < rows; j++) for (let c = 0; c < cols; c++, at++) data[at] += this.offsets[c];
+    holdAnswers(this.side.known?.subarray(from, to), undefined, result);
     return result;
   }
 

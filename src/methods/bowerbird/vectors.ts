@@ -1,7 +1,7 @@
 /** Distances, shifts and softmax: what both sides of the estimate compute with. */
 import type { Backend, Dtype, RealArray, RowBlocks } from '../../linalg/index.js';
 import { Matrix, visitRows } from '../../linalg/index.js';
-import { roomOn, rowDots, softmaxInPlace } from '../../numerics/index.js';
+import { roomOn, rowDots } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
 
 /** Products of pictures with other rows, in the pictures' precision, n×C. */
@@ -87,12 +87,3 @@ export function dotOf(a: RealArray, b: RealArray): number {
 export const entropy = (p: number): number => (p > 1e-300 ? -p * Math.log(p) : 0);
 
 export const logOdds = (p: number): number => Math.log(p / (1 - p));
-
-/** Row by row, target ← softmax(scores). */
-export function softmaxRows(target: Matrix<Float64Array>, scores: Matrix<Float64Array>): void {
-  for (let i = 0; i < scores.rows; i++) {
-    const [to, from] = [target.row(i), scores.row(i)];
-    to.set(from);
-    softmaxInPlace(to);
-  }
-}

@@ -11,7 +11,6 @@ import {
   logOdds,
   productsWith,
   shrunken,
-  softmaxRows,
   timesVector,
 } from '../../../src/methods/bowerbird/vectors.js';
 
@@ -97,18 +96,5 @@ describe('chances', () => {
     expect([entropy(0), entropy(1)]).toEqual([0, -0]);
     expect(logOdds(0.8)).toBeCloseTo(Math.log(4), 14);
     expect(logOdds(0.5)).toBe(0);
-  });
-
-  it('of rows are those of their scores, which stay', () => {
-    const scores = Matrix.from([
-      [0, Math.log(3)],
-      [1000, 1000],
-    ]) as Matrix<Float64Array>;
-    const target = Matrix.zeros(2, 2);
-    softmaxRows(target, scores);
-    [0.25, 0.75, 0.5, 0.5].forEach((chance, k) => {
-      expect(target.data[k]).toBeCloseTo(chance, 14);
-    });
-    expect([...scores.data]).toEqual([0, Math.log(3), 1000, 1000]);
   });
 });
