@@ -7,6 +7,7 @@ export function softmaxRows64(
   m: i32, n: i32, scores: usize, scoreStride: usize, offsets: usize, target: usize, targetStride: usize,
   weights: usize, counts: usize, scratch: usize,
 ): void {
+  memory.fill(counts, 0, usize(n) * 8);
   for (let i = 0; i < m; i++) {
     const from = scores + usize(i) * scoreStride;
     const to = target + usize(i) * targetStride;
@@ -41,6 +42,7 @@ export function softmaxRows32(
   m: i32, n: i32, scores: usize, scoreStride: usize, offsets: usize, target: usize, targetStride: usize,
   weights: usize, counts: usize, scratch: usize,
 ): void {
+  memory.fill(counts, 0, usize(n) * 8);
   const none = f32x4.splat(f32(-Infinity));
   for (let i = 0; i < m; i++) {
     const from = scores + usize(i) * scoreStride;

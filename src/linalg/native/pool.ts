@@ -24,9 +24,9 @@ import {
   type Hands,
   lazyRoutines,
   makeCall,
+  makePiece,
   writeCall,
   writeKernelCall,
-  writeRowCall,
 } from './records.js';
 
 /** Places in the control words. */
@@ -35,8 +35,11 @@ const left = 1;
 const finished = 2;
 const failed = 3;
 const ended = 4;
+const kind = 5;
 
-const controlWords = 5;
+const controlWords = 6;
+/** What the calls of a batch are: those written down here, those on the workbench, or those for pieces of the work there. */
+const kinds = { records: 0, rowCalls: 1, pieces: 2 } as const;
 const mostCalls = 256;
 export interface Shared {
   control: Int32Array;
@@ -51,6 +54,8 @@ export interface WorkerStart {
   path: string;
   lapackPath: string | undefined;
   rows: RowStart;
+  /** The calling thread is 0. */
+  thread: number;
 }
 
 export class Pool {
@@ -59,7 +64,7 @@ export class Pool {
   readonly #shared: Shared;
   readonly #hands: Hands;
   readonly #address: AddressOf;
-  /** Address of the workbench's memory, which stays where it is when it grows. */
+  /** Of the workbench's memory. */
   readonly #bench: number;
   readonly #background: Background;
 
@@ -80,12 +85,15 @@ export class Pool {
     this.#bench = library.address(new Float64Array(workbench.start.memory.buffer));
     workbench.crew = {
       threads,
-      run: (count) => this.#open(count),
-      carry: (call, start, end, brought, fetched) =>
-        writeRowCall(this.#shared.calls, call, [start, end], { brought, fetched }, this.#bench, this.#address),
-      bring: (matrix, pointer) => this.run(matrix.dtype, bringCalls(matrix, this.#bench + pointer)),
+      make: (count) => this.#open(count, 'rowCalls'),
+      makePieces: (count) => this.#open(count, 'pieces'),
+      reach: {
+        addressOf: library.address,
+        bench: this.#bench,
+        bring: (matrix, pointer) => this.run(matrix.dtype, bringCalls(matrix, this.#bench + pointer)),
+      },
     };
-    this.#hands = { routines: lazyRoutines(library), rows: workbench };
+    this.#hands = { routines: lazyRoutines(library), rows: workbench, thread: 0 };
     this.#address = library.address;
   }
 
@@ -93,13 +101,14 @@ export class Pool {
   static async start(library: Library, count: number): Promise<Pool> {
     const workbench = new RowWorkbench();
     const pool = new Pool(library, workbench, count + 1);
-    const start: WorkerStart = {
+    const start: Omit<WorkerStart, 'thread'> = {
       ...{ shared: pool.#shared, path: library.path, lapackPath: library.lapackPath },
       rows: workbench.start,
     };
     const workers = Array.from(
       { length: count },
-      () => new Worker(artefact('linalg/native/worker.js'), { workerData: start, name: 'blas' }),
+      (_, k) =>
+        new Worker(artefact('linalg/native/worker.js'), { workerData: { ...start, thread: k + 1 }, name: 'blas' }),
     );
     try {
       await Promise.all(workers.map(ready));
@@ -122,7 +131,7 @@ export class Pool {
     calls.forEach((call, i) => {
       writeCall(this.#shared.calls, i, dtype, call, this.#address);
     });
-    this.#open(calls.length);
+    this.#open(calls.length, 'records');
   }
 
   /**
@@ -164,13 +173,14 @@ export class Pool {
     for (let first = from; first < to; first += mostCalls) {
       const count = Math.min(mostCalls, to - first);
       this.#shared.calls.set(calls.subarray(first * callWidth, (first + count) * callWidth));
-      this.#open(count);
+      this.#open(count, 'records');
     }
   }
 
-  /** Opens the batch of calls that are written down, and returns when the last is finished. */
-  #open(count: number): void {
+  /** Opens a batch of calls that are written down, and returns when the last is finished. */
+  #open(count: number, what: keyof typeof kinds): void {
     const { control } = this.#shared;
+    Atomics.store(control, kind, kinds[what]);
     Atomics.store(control, finished, 0);
     Atomics.store(control, left, count);
     Atomics.add(control, batch, 1);
@@ -196,7 +206,11 @@ function workThrough({ control, calls }: Shared, hands: Hands): void {
     const ticket = Atomics.sub(control, left, 1);
     if (ticket <= 0) return;
     try {
-      makeCall(calls, ticket - 1, hands, values);
+      // Nobody opens another batch before this call is finished.
+      const what = Atomics.load(control, kind);
+      if (what === kinds.records) makeCall(calls, ticket - 1, hands, values);
+      else if (what === kinds.rowCalls) hands.rows.make(ticket - 1);
+      else makePiece(ticket - 1, hands);
     } catch {
       Atomics.store(control, failed, 1);
     }

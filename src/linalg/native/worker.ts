@@ -5,11 +5,11 @@ import { loadKoffi, openLibrary } from './library.js';
 import { serve, type WorkerStart } from './pool.js';
 import { lazyRoutines } from './records.js';
 
-const { shared, path, lapackPath, rows } = workerData as WorkerStart;
+const { shared, path, lapackPath, rows, thread } = workerData as WorkerStart;
 try {
   const library = openLibrary(await loadKoffi(), { path, lapack: lapackPath ? [lapackPath] : [], wish: undefined });
   library.setThreads(1);
-  const hands = { routines: lazyRoutines(library), rows: new RowCalls(rows) };
+  const hands = { routines: lazyRoutines(library), rows: new RowCalls(rows), thread };
   parentPort?.postMessage(undefined);
   serve(shared, hands);
 } catch (error) {

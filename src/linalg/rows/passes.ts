@@ -22,6 +22,7 @@ import {
   checkSparse,
   checkUnitRows,
 } from '../shapes.js';
+import type { Place, RowKernel } from './calls.js';
 import { type Multiply, NearestSearch } from './nearest.js';
 import { findPeaks, unlabelled } from './peaks.js';
 import { visitPowered } from './powered.js';
@@ -56,34 +57,19 @@ export class RowPasses {
     checkPowerSums(out, products, mixture, own);
     const { lengths, squares, scales, shifts, power, labels } = mixture;
     const here = this.#workbench();
-    const { cols, data } = products;
+    const { rows, cols, data } = products;
+    const bytes = cols * data.BYTES_PER_ELEMENT;
     const step = here.rowsPerPiece(cols);
     const columns = [squares, scales, shifts].map((values) => here.hold(values, data));
-    here.inPieces(step, {
-      kernel: 'logPowerSums',
-      matrix: products,
-      reserve: () => ({
-        ...{ scratch: here.room((cols + 4) * 8), labels: here.room(step * 4) },
-        ...{ lengths: here.room(step * 8), out: here.room(step * 8), own: here.room(step * 8) },
-        piece: here.room((step * cols + 3) * data.BYTES_PER_ELEMENT),
-      }),
-      brought: ({ piece }) => [{ matrix: products, pointer: piece }],
-      bring: (place, start, end) => {
-        here.reals(place.lengths, end - start).set(lengths.subarray(start, end));
-        here.reals(place.own, end - start).fill(0);
-        const names = here.integers(place.labels, end - start);
-        if (labels) names.set(labels.subarray(start, end));
-        else names.fill(unlabelled);
-        return [
-          ...[end - start, cols, place.piece, cols * data.BYTES_PER_ELEMENT, place.lengths],
-          ...[...columns, power, place.labels, place.out, place.own, place.scratch],
-        ];
-      },
-      fetch: (place, start, end) => {
-        out.set(here.reals(place.out, end - start), start);
-        own?.set(here.reals(place.own, end - start), start);
-      },
+    const names = here.alongRows(labels ?? new Int32Array(rows).fill(unlabelled));
+    const [sums, distances] = [here.alongRows(out), here.alongRows(own ? own.fill(0) : new Float64Array(rows))];
+    const [piece, scratch] = [here.own(step * bytes + 16), here.own((cols + 4) * 8)];
+    here.inPieces({
+      ...{ kernel: 'logPowerSums', matrix: products, step, brought: [{ matrix: products, place: piece }] },
+      values: [cols, piece, bytes, here.alongRows(lengths), ...columns, power, names, sums, distances, scratch],
     });
+    out.set(here.reals(sums.at, rows));
+    own?.set(here.reals(distances.at, rows));
   }
 
   /** `Backend.softmaxRows` */
@@ -99,27 +85,14 @@ export class RowPasses {
     const { cols, data } = scores;
     const bytes = cols * data.BYTES_PER_ELEMENT;
     const step = here.rowsPerPiece(cols);
-    const offsetsAt = here.hold(offsets, data);
+    const added = here.hold(offsets, data);
+    const [piece, scratch, found] = [here.own(step * bytes + 16), here.own((cols + 4) * 8), here.each(cols * 8)];
     counts.fill(0);
-    here.inPieces(step, {
-      kernel: 'softmaxRows',
-      matrix: scores,
-      reserve: () => ({
-        ...{ scratch: here.room((cols + 4) * 8), weights: here.room(step * 8) },
-        ...{ counts: here.room((cols + 3) * 8), piece: here.room(step * bytes + 16) },
-      }),
-      brought: ({ piece }) => [{ matrix: scores, pointer: piece }],
-      fetched: ({ piece }) => [{ matrix: target, pointer: piece }],
-      bring: (place, start, end) => {
-        here.reals(place.weights, end - start).set(weights.subarray(start, end));
-        here.reals(place.counts, cols).fill(0);
-        const { piece } = place;
-        return [end - start, cols, piece, bytes, offsetsAt, piece, bytes, place.weights, place.counts, place.scratch];
-      },
-      fetch: (place) => {
-        const found = here.reals(place.counts, cols);
-        for (let c = 0; c < cols; c++) counts[c] += found[c];
-      },
+    here.inPieces({
+      ...{ kernel: 'softmaxRows', matrix: scores, step },
+      ...{ brought: [{ matrix: scores, place: piece }], fetched: [{ matrix: target, place: piece }] },
+      values: [cols, piece, bytes, added, piece, bytes, here.alongRows(weights), found, scratch],
+      take: (pointer) => addTo(counts, here.reals(pointer, cols)),
     });
   }
 
@@ -127,73 +100,53 @@ export class RowPasses {
   energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number {
     checkEnergy(chances, scores, weights);
     const here = this.#workbench();
-    const bytes = scores.cols * scores.data.BYTES_PER_ELEMENT;
-    const step = here.rowsPerPiece(scores.cols);
-    let total = 0;
-    here.inPieces(step, {
-      kernel: 'energyOfRows',
-      matrix: scores,
-      reserve: () => ({
-        weights: here.room(step * 8),
-        first: here.room(step * bytes),
-        second: here.room(step * bytes),
-      }),
-      brought: ({ first, second }) => [
-        { matrix: chances, pointer: first },
-        { matrix: scores, pointer: second },
-      ],
-      bring: (place, start, end) => {
-        here.reals(place.weights, end - start).set(weights.subarray(start, end));
-        return [end - start, scores.cols, place.first, bytes, place.second, bytes, place.weights];
-      },
-      fetch: (_place, _start, _end, sum) => {
-        total += sum;
-      },
+    return this.#ofTwo(here, 'energyOfRows', chances, scores, [here.alongRows(weights)]);
+  }
+
+  /** What a kernel returns for the rows of two matrices, all pieces together. */
+  #ofTwo(here: RowWorkbench, kernel: RowKernel, a: Matrix, b: Matrix, more: readonly Place[] = []): number {
+    const bytes = a.cols * a.data.BYTES_PER_ELEMENT;
+    const step = here.rowsPerPiece(a.cols);
+    const [first, second] = [here.own(step * bytes), here.own(step * bytes)];
+    const brought = [
+      { matrix: a, place: first },
+      { matrix: b, place: second },
+    ];
+    return here.inPieces({
+      ...{ kernel, matrix: a, step, brought },
+      values: [a.cols, first, bytes, second, bytes, ...more],
     });
-    return total;
+  }
+
+  /** Has a kernel rewrite the rows of a matrix in place, and keep numbers of each. */
+  #rewrite(here: RowWorkbench, kernel: RowKernel, matrix: Matrix, more: readonly (number | Place)[]): void {
+    const bytes = matrix.cols * matrix.data.BYTES_PER_ELEMENT;
+    const step = here.rowsPerPiece(matrix.cols);
+    const piece = here.own(step * bytes + 16);
+    const carried = [{ matrix, place: piece }];
+    const values = [matrix.cols, piece, bytes, ...more];
+    here.inPieces({ kernel, matrix, step, brought: carried, fetched: carried, values });
   }
 
   /** `Backend.powerRows` */
   powerRows(rows: Matrix, power: number): void {
     const here = this.#workbench();
-    const bytes = rows.cols * rows.data.BYTES_PER_ELEMENT;
-    const step = here.rowsPerPiece(rows.cols);
     const origin = here.hold(new Float64Array(rows.cols), rows.data);
-    here.inPieces(step, {
-      kernel: 'powerRows',
-      matrix: rows,
-      reserve: () => ({ scratch: here.room((rows.cols + 4) * 8), piece: here.room(step * bytes) }),
-      brought: ({ piece }) => [{ matrix: rows, pointer: piece }],
-      fetched: ({ piece }) => [{ matrix: rows, pointer: piece }],
-      bring: ({ piece, scratch }, start, end) => [end - start, rows.cols, piece, bytes, power, origin, scratch],
-    });
+    this.#rewrite(here, 'powerRows', rows, [power, origin, here.own((rows.cols + 4) * 8)]);
   }
 
   /** `Backend.unitRows` */
   unitRows(rows: Matrix, largests: Float64Array, lengths: Float64Array): void {
     checkUnitRows(rows, largests, lengths);
     const here = this.#workbench();
-    const bytes = rows.cols * rows.data.BYTES_PER_ELEMENT;
-    const step = here.rowsPerPiece(rows.cols);
-    here.inPieces(step, {
-      kernel: 'unitRows',
-      matrix: rows,
-      reserve: () => ({
-        ...{ largests: here.room(step * 8), lengths: here.room(step * 8) },
-        piece: here.room(step * bytes + 16),
-      }),
-      brought: ({ piece }) => [{ matrix: rows, pointer: piece }],
-      fetched: ({ piece }) => [{ matrix: rows, pointer: piece }],
-      bring: (place, start, end) => {
-        here.reals(place.largests, end - start).set(largests.subarray(start, end));
-        here.reals(place.lengths, end - start).set(lengths.subarray(start, end));
-        return [end - start, rows.cols, place.piece, bytes, place.largests, place.lengths];
-      },
-      fetch: (place, start, end) => {
-        largests.set(here.reals(place.largests, end - start), start);
-        lengths.set(here.reals(place.lengths, end - start), start);
-      },
-    });
+    const kept = [largests, lengths].map((values) => ({ values, place: here.alongRows(values) }));
+    this.#rewrite(
+      here,
+      'unitRows',
+      rows,
+      kept.map(({ place }) => place),
+    );
+    for (const { values, place } of kept) values.set(here.reals(place.at, rows.rows));
   }
 
   /** `Backend.visitPowered` */
@@ -213,21 +166,8 @@ export class RowPasses {
     checkScores(products, scores);
     const { lengths, squares, factors, constants } = scores;
     const here = this.#workbench();
-    const { cols, data } = products;
-    const bytes = cols * data.BYTES_PER_ELEMENT;
-    const step = here.rowsPerPiece(cols);
     const columns = [squares, factors, constants].map((values) => here.hold(values, values));
-    here.inPieces(step, {
-      kernel: 'scoreRows',
-      matrix: products,
-      reserve: () => ({ lengths: here.room(step * 8), piece: here.room(step * bytes) }),
-      brought: ({ piece }) => [{ matrix: products, pointer: piece }],
-      fetched: ({ piece }) => [{ matrix: products, pointer: piece }],
-      bring: (place, start, end) => {
-        here.reals(place.lengths, end - start).set(lengths.subarray(start, end));
-        return [end - start, cols, place.piece, bytes, place.lengths, ...columns];
-      },
-    });
+    this.#rewrite(here, 'scoreRows', products, [here.alongRows(lengths), ...columns]);
   }
 
   /** `Backend.peaksOfRows` */
@@ -239,55 +179,25 @@ export class RowPasses {
   /** `Backend.sumOfDifferences` */
   sumOfDifferences(a: Matrix, b: Matrix): number {
     checkSameShape('sumOfDifferences', a, b);
-    const here = this.#workbench();
-    const bytes = a.cols * a.data.BYTES_PER_ELEMENT;
-    const step = here.rowsPerPiece(a.cols);
-    let total = 0;
-    here.inPieces(step, {
-      kernel: 'sumOfDifferences',
-      matrix: a,
-      reserve: () => ({ first: here.room(step * bytes), second: here.room(step * bytes) }),
-      brought: ({ first, second }) => [
-        { matrix: a, pointer: first },
-        { matrix: b, pointer: second },
-      ],
-      bring: ({ first, second }, start, end) => [end - start, a.cols, first, bytes, second, bytes],
-      fetch: (_place, _start, _end, sum) => {
-        total += sum;
-      },
-    });
-    return total;
+    return this.#ofTwo(this.#workbench(), 'sumOfDifferences', a, b);
   }
 
   /** `Backend.addSparse` */
   addSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void {
     checkSparse(target, sparse, source);
-    for (const [column, end] of stripesOf(source, this.#workbench().crew?.bring ? broughtBytes : stripeBytes)) {
-      const views = [target, source].map((matrix) => matrix.view(0, matrix.rows, column, end));
-      this.#addStripe(views[0], sparse, views[1]);
+    for (const [column, end] of stripesOf(source, this.#workbench().crew?.reach ? broughtBytes : stripeBytes)) {
+      const here = this.#workbench();
+      const [to, from] = [target, source].map((matrix) => matrix.view(0, matrix.rows, column, end));
+      const bytes = to.cols * to.data.BYTES_PER_ELEMENT;
+      const whole = this.#brought(here, from, bytes);
+      const step = here.rowsPerPiece(to.cols);
+      const piece = here.own(step * bytes + 16);
+      const carried = [{ matrix: to, place: piece }];
+      here.inPieces({
+        ...{ kernel: 'sparseRows', matrix: to, step, brought: carried, fetched: carried },
+        values: [to.cols, ...entriesOf(here, sparse, to.data), whole, bytes, piece, bytes],
+      });
     }
-  }
-
-  #addStripe(target: Matrix, sparse: SparseMatrix, source: Matrix): void {
-    const here = this.#workbench();
-    const { cols, rows, data } = target;
-    const bytes = data.BYTES_PER_ELEMENT;
-    const stride = cols * bytes;
-    const whole = here.room(source.rows * stride + 16);
-    here.bringAll(source, whole);
-    const step = here.rowsPerPiece(cols);
-    const entries = new Entries(here, sparse, rows, step, data);
-    here.inPieces(step, {
-      kernel: 'sparseRows',
-      matrix: target,
-      reserve: () => ({ ...entries.reserve(), piece: here.room(step * stride + 16) }),
-      brought: ({ piece }) => [{ matrix: target, pointer: piece }],
-      fetched: ({ piece }) => [{ matrix: target, pointer: piece }],
-      bring: (place, start, end) => [
-        ...[end - start, cols, ...entries.bring(place, start, end)],
-        ...[whole, stride, place.piece, stride],
-      ],
-    });
   }
 
   /** `Backend.sparseForm` */
@@ -298,27 +208,34 @@ export class RowPasses {
     for (const [column, end] of stripesOf(a, broughtBytes)) {
       const here = this.#workbench();
       const stripe = a.view(0, a.rows, column, end);
-      const { cols, rows, data } = stripe;
-      const stride = cols * data.BYTES_PER_ELEMENT;
-      const whole = here.room(rows * stride + 16);
-      here.bringAll(stripe, whole);
-      const step = here.rowsPerPiece(cols);
-      const entries = new Entries(here, sparse, rows, step, sparse.values);
-      here.inPieces(step, {
-        kernel: 'sparseForm',
-        matrix: stripe,
-        reserve: () => entries.reserve(),
-        bring: (place, start, end) => [
-          ...[end - start, cols, start, ...entries.bring(place, start, end)],
-          ...[whole, stride],
-        ],
-        fetch: (_place, _start, _end, sum) => {
-          total += sum;
-        },
+      const bytes = stripe.cols * stripe.data.BYTES_PER_ELEMENT;
+      const whole = this.#brought(here, stripe, bytes);
+      total += here.inPieces({
+        ...{ kernel: 'sparseForm', matrix: stripe, step: here.rowsPerPiece(stripe.cols) },
+        values: [stripe.cols, rowNumber, ...entriesOf(here, sparse, sparse.values), whole, bytes],
       });
     }
     return total;
   }
+
+  /** Room with all rows of a matrix, of so many bytes each. */
+  #brought(here: RowWorkbench, matrix: Matrix, bytes: number): number {
+    const whole = here.room(matrix.rows * bytes + 16);
+    here.bringAll(matrix, whole);
+    return whole;
+  }
+}
+
+/** The number of a piece's first row. */
+const rowNumber: Place = { at: 0, perRow: 1 };
+
+/** The entries of a sparse matrix: where those of a row begin, their columns, and their values in the precision of an array. */
+function entriesOf(here: RowWorkbench, { starts, columns, values }: SparseMatrix, like: RealArray): (number | Place)[] {
+  return [here.alongRows(starts), here.alongRows(columns).at, here.hold(values, like)];
+}
+
+function addTo(sums: Float64Array, values: RealArray): void {
+  for (let c = 0; c < sums.length; c++) sums[c] += values[c];
 }
 
 /** Columns [from, to) of a matrix that lie on the workbench together, since any of its rows may be asked for. */
@@ -326,51 +243,4 @@ function stripesOf({ rows, cols, data }: Matrix, most: number): [number, number]
   const fitting = Math.floor(most / (Math.max(1, rows) * data.BYTES_PER_ELEMENT * stripeColumns)) * stripeColumns;
   const width = Math.max(stripeColumns, fitting);
   return Array.from({ length: Math.ceil(cols / width) }, (_, k) => [k * width, Math.min(cols, (k + 1) * width)]);
-}
-
-interface EntryPlace {
-  readonly starts: number;
-  readonly columns: number;
-  readonly values: number;
-}
-
-/** The entries of some rows of a sparse matrix on the workbench. */
-class Entries {
-  readonly #here: RowWorkbench;
-  readonly #sparse: SparseMatrix;
-  readonly #step: number;
-  readonly #most: number;
-  /** Of the precision that values are brought in. */
-  readonly #like: RealArray;
-
-  constructor(here: RowWorkbench, sparse: SparseMatrix, rows: number, step: number, like: RealArray) {
-    this.#here = here;
-    this.#sparse = sparse;
-    this.#step = step;
-    this.#like = like;
-    let most = 0;
-    for (let start = 0; start < rows; start += step)
-      most = Math.max(most, sparse.starts[Math.min(rows, start + step)] - sparse.starts[start]);
-    this.#most = most;
-  }
-
-  reserve(): EntryPlace {
-    const room = (bytes: number) => this.#here.room(bytes);
-    return {
-      starts: room((this.#step + 1) * 4),
-      columns: room(this.#most * 4),
-      values: room(this.#most * this.#like.BYTES_PER_ELEMENT),
-    };
-  }
-
-  /** Brings those of rows [start, end); returns where they are. */
-  bring(place: EntryPlace, start: number, end: number): [number, number, number] {
-    const { starts, columns, values } = this.#sparse;
-    const [first, last] = [starts[start], starts[end]];
-    const own = this.#here.integers(place.starts, end - start + 1);
-    for (let i = start; i <= end; i++) own[i - start] = starts[i] - first;
-    this.#here.integers(place.columns, last - first).set(columns.subarray(first, last));
-    this.#here.elements(this.#like, place.values, last - first).set(values.subarray(first, last));
-    return [place.starts, place.columns, place.values];
-  }
 }

@@ -11,29 +11,19 @@ export const unlabelled = -1;
 
 export function findPeaks(here: RowWorkbench, out: RowPeaks, products: Matrix, scores: PeakScores): void {
   const { lengths, squares, factors, constants, inverses, labels, own } = scores;
-  const { cols, data } = products;
+  const { rows, cols, data } = products;
   const bytes = cols * data.BYTES_PER_ELEMENT;
   const step = here.rowsPerPiece(cols);
   const columns = [squares, factors, constants, inverses].map((values) => here.hold(values, values));
-  here.inPieces(step, {
-    kernel: 'peaksOfRows',
-    matrix: products,
-    reserve: () => ({
-      ...{ lengths: here.room(step * 8), labels: here.room(step * 4), own: here.room(step * ownWidth * 8) },
-      ...{ out: here.room(step * peakWidth * 8), scratch: here.room((cols + 4) * 8), piece: here.room(step * bytes) },
-    }),
-    brought: ({ piece }) => [{ matrix: products, pointer: piece }],
-    bring: (place, start, end) => {
-      here.reals(place.lengths, end - start).set(lengths.subarray(start, end));
-      const names = here.integers(place.labels, end - start);
-      if (labels) names.set(labels.subarray(start, end));
-      else names.fill(unlabelled);
-      if (own) here.reals(place.own, (end - start) * ownWidth).set(own.subarray(start * ownWidth, end * ownWidth));
-      const rows = [place.labels, place.own, place.out, place.scratch];
-      return [end - start, cols, place.piece, bytes, place.lengths, ...columns, ...rows];
-    },
-    fetch: (place, start, end) => takePeaks(out, here.reals(place.out, (end - start) * peakWidth), start),
+  const names = here.alongRows(labels ?? new Int32Array(rows).fill(unlabelled));
+  const instead = here.alongRows(own ?? new Float64Array(0), ownWidth);
+  const found = here.alongRows(new Float64Array(rows * peakWidth), peakWidth);
+  const [piece, scratch] = [here.own(step * bytes), here.own((cols + 4) * 8)];
+  here.inPieces({
+    ...{ kernel: 'peaksOfRows', matrix: products, step, brought: [{ matrix: products, place: piece }] },
+    values: [cols, piece, bytes, here.alongRows(lengths), ...columns, names, instead, found, scratch],
   });
+  takePeaks(out, here.reals(found.at, rows * peakWidth), 0);
 }
 
 /** Shares out what was found for the rows from `start` on. */

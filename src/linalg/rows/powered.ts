@@ -30,7 +30,6 @@ export function visitPowered(
   const step = Math.max(1, Math.min(count, poweredRows(cols, dtype)));
   const pieceRows = bench.rowsPerPiece(cols);
   const origin = bench.hold(centre ?? new Float64Array(cols), like);
-  const scratches = Array.from({ length: Math.ceil(step / pieceRows) }, () => bench.room((cols + 4) * 8));
   const room = bench.room(step * bytes);
   bench.keep();
   for (let start = 0; start < count; start += step) {
@@ -43,15 +42,10 @@ export function visitPowered(
       if (rows.dtype === dtype) bench.bringAll(run, room + place * bytes);
       else block.view(place, place + to - from).copyFrom(run);
     }
-    const pieces = scratches.slice(0, Math.ceil((end - start) / pieceRows));
-    bench.together(
-      dtype === 'float32',
-      pieces.map((scratch, k) => {
-        const here = Math.min(pieceRows, end - start - k * pieceRows);
-        const pointer = room + k * pieceRows * bytes;
-        return { kernel: 'powerRows', values: [here, cols, pointer, bytes, power, origin, scratch] };
-      }),
-    );
+    bench.clear();
+    const place = { at: room, perRow: bytes };
+    const values = [cols, place, bytes, power, origin, bench.own((cols + 4) * 8)];
+    bench.inPieces({ kernel: 'powerRows', matrix: block, step: pieceRows, values });
     visit(block, start);
   }
 }

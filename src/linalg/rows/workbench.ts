@@ -4,49 +4,63 @@
  * themselves depend on the shapes alone, and with them every sum.
  */
 import type { Matrix, RealArray } from '../matrix.js';
-import { heapAt, mostCalls, RowCalls, type RowKernel, type RowStart, rowModule } from './calls.js';
+import {
+  type CarriedRows,
+  type CopyRows,
+  heapAt,
+  mostCalls,
+  mostPieces,
+  type Place,
+  RowCalls,
+  type RowKernel,
+  type RowStart,
+  rowModule,
+} from './calls.js';
 
 const pageBytes = 65536;
 /** Bytes of a piece of rows in double precision. */
 const pieceBytes = 2 ** 18;
-/** Pieces that each of several threads gets at a time, on average. */
+/** Pieces that each of several threads gets at a time, on average, where each of them takes room of its own. */
 const piecesPerThread = 8;
 /** Elements from which on it is worth waking another thread. */
 const worthSharing = 2 ** 16;
 
-/** Rows of a matrix [start, end) and where they lie on the workbench, one after the other. */
+/** A matrix of whose rows those of a piece are copied to a place, or from there, one after the other. */
 export interface Carried {
   readonly matrix: Matrix;
-  readonly pointer: number;
+  readonly place: Place;
 }
 
 /** Other threads that work here too. */
 export interface RowCrew {
   readonly threads: number;
-  /** Makes calls 0 … count−1, in any order and on any thread. */
-  run(count: number): void;
-  /**
-   * For threads that reach matrices anywhere: rows [start, end) of these are to be brought before a call is made, and those
-   * fetched afterwards, by the thread that makes it. Must be told of each call before `run`.
-   */
-  carry?(call: number, start: number, end: number, brought: readonly Carried[], fetched: readonly Carried[]): void;
-  /** Brings all rows of a matrix at once. */
-  bring?(matrix: Matrix, pointer: number): void;
+  /** Makes the calls 0 … count−1 that are written down, or those of so many pieces, in any order and on any thread. */
+  make(count: number): void;
+  makePieces(count: number): void;
+  /** For threads that reach matrices anywhere and copy their rows themselves. */
+  readonly reach?: Reach;
 }
 
-/** What is to be done with one piece of rows. */
-export interface PieceWork<Place> {
+interface Reach {
+  /** Where the elements of an array lie, and the workbench, which stays there when it grows. */
+  addressOf(data: RealArray): number;
+  readonly bench: number;
+  /** Brings all rows of a matrix at once. */
+  bring(matrix: Matrix, pointer: number): void;
+}
+
+/** What is to be done with the rows of a matrix, a piece of them at a time. */
+export interface RowWork {
   readonly kernel: RowKernel;
   readonly matrix: Matrix;
-  /** Takes the room that one piece needs. */
-  readonly reserve: () => Place;
-  /** Matrices whose rows of a piece are copied to a place before, and from it afterwards. */
-  readonly brought?: (place: Place) => readonly Carried[];
-  readonly fetched?: (place: Place) => readonly Carried[];
-  /** Brings all else for rows [start, end) to a place; returns the kernel's arguments. */
-  readonly bring: (place: Place, start: number, end: number) => readonly number[];
-  /** Takes the outcome; called for one piece after the other. */
-  readonly fetch?: (place: Place, start: number, end: number, result: number) => void;
+  /** Rows of a piece. */
+  readonly step: number;
+  /** What the kernel is called with after the number of a piece's rows. */
+  readonly values: readonly (number | Place)[];
+  readonly brought?: readonly Carried[];
+  readonly fetched?: readonly Carried[];
+  /** Takes what each piece has left in a room of its own (`each`), one piece after the other. */
+  readonly take?: (pointer: number) => void;
 }
 
 export class RowWorkbench {
@@ -58,6 +72,9 @@ export class RowWorkbench {
   /** Room below this is kept. */
   #floor = heapAt;
   #end = heapAt;
+  /** What the next work wants for each slot, and for each piece. */
+  #slotBytes = 0;
+  #eachBytes = 0;
 
   constructor() {
     const memory = new WebAssembly.Memory({ initial: 16, maximum: 65536, shared: true });
@@ -75,30 +92,62 @@ export class RowWorkbench {
     this.#calls.call(kernel, values);
   }
 
-  /** Works on all rows of a matrix, `step` of them to a piece. */
-  inPieces<Place>(step: number, work: PieceWork<Place>): void {
-    const { rows, cols, dtype } = work.matrix;
+  /** Makes the call for a piece of the work that is written down, on this thread. */
+  makePiece(piece: number, slot: number, copiesFor?: (bytes: number) => CopyRows): void {
+    this.#calls.makePiece(piece, slot, copiesFor);
+  }
+
+  /** Works on all rows of a matrix; returns the sum of what the kernel returned for the pieces, in their order. */
+  inPieces({ kernel, matrix, step, values, brought = [], fetched = [], take }: RowWork): number {
+    const { rows, cols, dtype } = matrix;
     const count = Math.ceil(rows / step);
     const crew = rows * cols > worthSharing ? this.crew : undefined;
-    const together = crew ? Math.min(piecesPerThread * crew.threads, mostCalls) : 1;
-    const places = Array.from({ length: Math.min(count, together) }, work.reserve);
-    for (let first = 0; first < count; first += places.length) {
-      const here = Math.min(places.length, count - first);
-      const range = (k: number): [number, number] => [(first + k) * step, Math.min(rows, (first + k + 1) * step)];
+    const threads = crew?.threads ?? 1;
+    const [slotBytes, eachBytes] = [this.#slotBytes, this.#eachBytes];
+    [this.#slotBytes, this.#eachBytes] = [0, 0];
+    // Where the calling thread copies all rows, each piece of a batch has a slot, else each thread.
+    const apart = crew !== undefined && !crew.reach;
+    const batch = Math.min(count, apart || eachBytes > 0 ? piecesPerThread * threads : mostPieces);
+    const slots = this.room(slotBytes * (apart ? batch : threads));
+    const each = this.room(eachBytes * batch);
+    const placed = (place: number | Place): Place => {
+      if (typeof place === 'number') return { at: place };
+      if (!(place instanceof Room)) return place;
+      return place.of === 'slot' ? { at: slots + place.at, perSlot: slotBytes } : { at: each + place.at, perPiece: eachBytes };
+    };
+    const toCarry = (all: readonly Carried[]) => all.map(({ matrix: whole, place }) => ({ whole, place: placed(place) }));
+    const [before, after] = [toCarry(brought), toCarry(fetched)];
+    const reached = (all: typeof before): CarriedRows[] =>
+      all.map(({ whole: { data, cols: width, stride }, place }) => {
+        return { address: crew!.reach!.addressOf(data), stride, cols: width, place };
+      });
+    const copies = crew?.reach
+      ? { bench: crew.reach.bench, brought: reached(before), fetched: reached(after) }
+      : { bench: 0, brought: [], fetched: [] };
+    const calls = { kernel, single: dtype === 'float32', rows, step, values: values.map(placed), ...copies };
+    let total = 0;
+    for (let first = 0; first < count; first += batch) {
+      const here = Math.min(batch, count - first);
+      this.#calls.writePieces({ ...calls, first });
+      const carry = (k: number, slot: number, all: typeof before, move: 'bring' | 'fetch') => {
+        const [from, to] = [(first + k) * step, Math.min(rows, (first + k + 1) * step)];
+        for (const { whole, place } of all) this[move](whole, from, to, place.at + slot * slotBytes);
+      };
+      if (apart) for (let k = 0; k < here; k++) carry(k, k, before, 'bring');
+      if (crew) crew.makePieces(here);
+      else
+        for (let k = 0; k < here; k++) {
+          carry(k, 0, before, 'bring');
+          this.#calls.makePiece(k, 0);
+          carry(k, 0, after, 'fetch');
+        }
+      if (apart) for (let k = 0; k < here; k++) carry(k, k, after, 'fetch');
       for (let k = 0; k < here; k++) {
-        this.#calls.write(k, work.kernel, dtype === 'float32', work.bring(places[k], ...range(k)));
-        const brought = work.brought?.(places[k]) ?? [];
-        if (crew?.carry) crew.carry(k, ...range(k), brought, work.fetched?.(places[k]) ?? []);
-        else for (const { matrix, pointer } of brought) this.bring(matrix, ...range(k), pointer);
-      }
-      if (crew) crew.run(here);
-      else for (let k = 0; k < here; k++) this.#calls.make(k);
-      for (let k = 0; k < here; k++) {
-        if (!crew?.carry)
-          for (const { matrix, pointer } of work.fetched?.(places[k]) ?? []) this.fetch(matrix, ...range(k), pointer);
-        work.fetch?.(places[k], ...range(k), this.#calls.result(k));
+        total += this.#calls.result(k);
+        take?.(each + k * eachBytes);
       }
     }
+    return total;
   }
 
   /** Makes calls that do not depend on one another, on all threads. */
@@ -107,22 +156,44 @@ export class RowWorkbench {
       const here = calls.slice(first, first + mostCalls);
       here.forEach(({ kernel, values }, k) => {
         this.#calls.write(k, kernel, single, values);
-        this.crew?.carry?.(k, 0, 0, [], []);
       });
-      if (this.crew && here.length > 1) this.crew.run(here.length);
+      if (this.crew && here.length > 1) this.crew.make(here.length);
       else for (let k = 0; k < here.length; k++) this.#calls.make(k);
     }
   }
 
   /** Copies a whole matrix to `pointer`. */
   bringAll(matrix: Matrix, pointer: number): void {
-    if (this.crew?.bring && matrix.rows * matrix.cols > worthSharing) this.crew.bring(matrix, pointer);
+    const { crew } = this;
+    if (crew?.reach && matrix.rows * matrix.cols > worthSharing) crew.reach.bring(matrix, pointer);
     else this.bring(matrix, 0, matrix.rows, pointer);
   }
 
   /** Rows of a piece of matrices of so many columns. */
   rowsPerPiece(columns: number): number {
     return Math.max(1, Math.floor(pieceBytes / (8 * Math.max(1, columns))));
+  }
+
+  /** Room of so many bytes for whoever works on a piece, while it is worked on. */
+  own(bytes: number): Place {
+    const place = new Room('slot', this.#slotBytes);
+    this.#slotBytes += aligned(bytes);
+    return place;
+  }
+
+  /** Room of so many bytes for each piece, until what it left there has been taken. */
+  each(bytes: number): Place {
+    const place = new Room('piece', this.#eachBytes);
+    this.#eachBytes += aligned(bytes);
+    return place;
+  }
+
+  /** Numbers of all rows, `width` of each, and their place for a piece. */
+  alongRows(values: Float64Array | Int32Array, width = 1): Place & { readonly at: number } {
+    const at = this.room(values.byteLength);
+    const here = values instanceof Int32Array ? this.integers(at, values.length) : this.reals(at, values.length);
+    here.set(values);
+    return { at, perRow: width * values.BYTES_PER_ELEMENT };
   }
 
   /** Gives all room back, but for what is kept. */
@@ -158,7 +229,7 @@ export class RowWorkbench {
   room(bytes: number): number {
     const { memory } = this.start;
     const pointer = this.#end;
-    this.#end = Math.ceil((pointer + bytes) / 64) * 64;
+    this.#end = aligned(pointer + bytes);
     const missing = this.#end - memory.buffer.byteLength;
     if (missing > 0) memory.grow(Math.ceil(missing / pageBytes));
     return pointer;
@@ -204,3 +275,16 @@ export class RowWorkbench {
       for (let i = from; i < to; i++) data.set(source.subarray((i - from) * cols, (i - from + 1) * cols), i * stride);
   }
 }
+
+/** A place in the room of a slot, or of a piece, counted from its beginning. */
+class Room implements Place {
+  readonly of: 'slot' | 'piece';
+  readonly at: number;
+
+  constructor(of: 'slot' | 'piece', at: number) {
+    this.of = of;
+    this.at = at;
+  }
+}
+
+const aligned = (bytes: number): number => Math.ceil(bytes / 64) * 64;

@@ -54,7 +54,12 @@ export async function createWasmBackend(options: WasmBackendOptions = {}): Promi
     { ...kernels, rows: workbench },
     threads,
   );
-  if (workbench) workbench.crew = { threads, run: (count) => team.run('rowCalls', count, true, []) };
+  if (workbench)
+    workbench.crew = {
+      threads,
+      make: (count) => team.run('rowCalls', count, true, []),
+      makePieces: (count) => team.run('rowPieces', count, true, []),
+    };
   const arithmetic = `${family === 'fma' ? 'relaxed SIMD with fused multiply-add' : 'SIMD'}${pairingWanted() ? ' in pairs' : ''}`;
   const description = `WebAssembly, ${arithmetic}, tile ${name}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
   return new WasmBackend({ storage, kernels, team, regions: places }, description, workbench);

@@ -81,7 +81,7 @@ export interface Kernels {
 
 export interface KernelSet extends Record<Dtype, Kernels> {
   /** The kernels over rows, where threads share them out. */
-  readonly rows?: Pick<RowCalls, 'make'>;
+  readonly rows?: Pick<RowCalls, 'make' | 'makePiece'>;
 }
 
 /** `tile` is rows×vectors, such as `6x2`. */

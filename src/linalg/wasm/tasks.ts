@@ -6,10 +6,10 @@
 import type { KernelSet, Kernels } from './kernels.js';
 import { blockDepth, blockRows, parameterCount, parametersPointer, roundUp, tileOffset } from './layout.js';
 
-export type Operation = keyof typeof tasks | typeof rowCalls;
+export type Operation = keyof typeof tasks | (typeof rowTasks)[number];
 
-/** Task i makes call i of those written down for the kernels over rows. */
-const rowCalls = 'rowCalls';
+/** Task i makes call i of those written down for the kernels over rows, or the one for piece i of a matrix. */
+const rowTasks = ['rowCalls', 'rowPieces'] as const;
 
 /** Parameters are numbers in the order in which the task takes them. */
 type Task = (kernels: Kernels, index: number, workspace: number, parameters: Float64Array) => void;
@@ -140,7 +140,7 @@ const tasks = {
   segmentSums,
 } satisfies Record<string, Task>;
 /** Operations travel between threads as an index into this list; the first parameter is the element size. */
-export const operations = [...Object.keys(tasks), rowCalls] as Operation[];
+export const operations = [...Object.keys(tasks), ...rowTasks] as Operation[];
 
 export function runTask(
   kernels: KernelSet,
@@ -149,7 +149,8 @@ export function runTask(
   workspace: number,
   parameters: Float64Array,
 ): void {
-  if (operation === rowCalls) kernels.rows!.make(index);
+  if (operation === 'rowCalls') kernels.rows!.make(index);
+  else if (operation === 'rowPieces') kernels.rows!.makePiece(index, index);
   else tasks[operation](parameters[0] === 8 ? kernels.float64 : kernels.float32, index, workspace, parameters);
 }
 
