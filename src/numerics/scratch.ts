@@ -1,9 +1,9 @@
 /** Storage for what is computed: on a GPU, or given back together, whatever happens in between. */
 import { type ArrayOf, type Backend, type Dtype, Matrix } from '../linalg/index.js';
 
-/** A zeroed matrix for many values: on a GPU there, elsewhere in ordinary memory, which other backends work on as well. */
+/** A zeroed matrix for many values: where the backend computes, but not in the memory of WebAssembly, which may be too small. */
 export function roomOn(backend: Backend, rows: number, cols: number, dtype: Dtype): Matrix {
-  return backend.device === 'cuda' ? backend.matrix(rows, cols, dtype) : Matrix.zeros(rows, cols, dtype);
+  return backend.device === 'wasm' ? Matrix.zeros(rows, cols, dtype) : backend.matrix(rows, cols, dtype);
 }
 
 export class Scratch {

@@ -27,6 +27,7 @@ import {
 } from '../shapes.js';
 import { type Call, copyCalls, gemmCalls, gemvCalls, syrkCalls, triangularCalls } from './calls.js';
 import { addScaled, dotProduct, mirrorLowerTriangle, rowDotProducts, scale, scaleEachRow } from './elementwise.js';
+import { IdleArrays } from './idle-arrays.js';
 import type { Library } from './library.js';
 import type { Pool } from './pool.js';
 import { type BoundRoutines, lazyRoutines } from './records.js';
@@ -47,6 +48,7 @@ export class NativeBackend extends HostPasses implements Backend {
   readonly #pool: Pool | undefined;
   readonly #routinesOf: BoundRoutines;
   readonly #largest: number;
+  readonly #idle = new IdleArrays();
   #disposed = false;
 
   /** `pool` has one thread fewer than the backend: the calling thread works too. */
@@ -68,9 +70,12 @@ export class NativeBackend extends HostPasses implements Backend {
 
   matrix<D extends Dtype = 'float64'>(rows: number, cols: number, dtype: D = 'float64' as D): Matrix<ArrayOf<D>> {
     try {
-      const matrix = Matrix.zeros(rows, cols, dtype);
-      this.#library.adviseLargePages(matrix.data);
-      return matrix;
+      const data = this.#idle.take(rows * cols, dtype, () => {
+        const fresh = Matrix.zeros(rows, cols, dtype).data;
+        this.#library.adviseLargePages(fresh);
+        return fresh;
+      });
+      return new Matrix(data as RealArray as ArrayOf<D>, rows, cols);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       const bytes = rows * cols * (dtype === 'float64' ? 8 : 4);
@@ -78,8 +83,8 @@ export class NativeBackend extends HostPasses implements Backend {
     }
   }
 
-  release(): void {
-    // The garbage collector owns this backend's storage.
+  release({ data }: Matrix): void {
+    this.#idle.give(data);
   }
 
   gemm(c: Matrix, a: Matrix, b: Matrix, options: GemmOptions = {}): void {
