@@ -24,8 +24,8 @@ export function dot(a: Float64Array, b: Float64Array): number {
   return sum;
 }
 
-/** (row i of A) · (row i of B) */
-export function rowDots(backend: Backend, a: Matrix<Float64Array>, b: Matrix<Float64Array>): Float64Array {
+/** (row i of A) · (row i of B), in double precision */
+export function rowDots(backend: Backend, a: Matrix, b: Matrix): Float64Array {
   const result = new Float64Array(a.rows);
   backend.rowDots(result, a, b);
   return result;

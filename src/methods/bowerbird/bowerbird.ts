@@ -408,7 +408,11 @@ function laterStrangers({ space, later }: Fitted, features: Matrix): Float64Arra
 function linearModel(state: TestState): LinearModel {
   const { solver, shift, offsets } = state;
   const scale = solver.options.sharpness / state.scale;
-  return linearFormula(solver.ground.space, state.candidates.means(), scale, { offsets, shift });
+  const { backend, space } = solver.ground;
+  const means = state.candidates.means();
+  const model = linearFormula(space, means, scale, { offsets, shift });
+  backend.release(means);
+  return model;
 }
 
 export const bowerbirdSpec: MethodSpec = {

@@ -1,9 +1,8 @@
 /** What test pictures are compared with: the listed categories and, where these are candidates, the known ones after them. */
-import { type ArrayOf, type Dtype, Matrix } from '../../linalg/index.js';
-import { rowDots } from '../../numerics/index.js';
-import { stackRows } from '../../problem/index.js';
+import type { Dtype, Matrix } from '../../linalg/index.js';
+import { roomOn, rowDots } from '../../numerics/index.js';
 import type { BowerbirdSolver } from './solver.js';
-import { dotOf, inPrecision } from './vectors.js';
+import { copyOn, dotOf, timesVector } from './vectors.js';
 
 /** A direction of which next to nothing is known is not made a long one. */
 const mostStretch = 4;
@@ -22,7 +21,7 @@ export class Candidates {
   constructor(solver: BowerbirdSolver) {
     this.#solver = solver;
     this.count = candidatesOf(solver);
-    if (solver.ground.generalized) this.#known = solver.ground.known.means;
+    if (solver.ground.generalized) this.#known = solver.ground.known.means.copy('float64');
     this.stretch();
   }
 
@@ -37,43 +36,39 @@ export class Candidates {
     this.stretches = squares.map((square, c) => Math.min(mostStretch, stretched(square, c)));
   }
 
-  /** f_c μ_c of the listed categories. */
-  listedMeans<D extends Dtype = 'float64'>(dtype?: D): Matrix<ArrayOf<D>> {
-    const { means } = this.#solver;
-    const result = Matrix.zeros(means.rows, means.cols, dtype);
-    for (let c = 0; c < means.rows; c++) {
-      const [to, from, factor] = [result.row(c), means.row(c), this.stretches[c]];
-      for (let j = 0; j < to.length; j++) to[j] = factor * from[j];
-    }
+  /** f_c μ_c and the means of known categories, where the backend computes; given back by whoever asked for them. */
+  means(dtype: Dtype = 'float64'): Matrix {
+    const { means, ground, categories } = this.#solver;
+    const { backend } = ground;
+    const wide = roomOn(backend, this.count, means.cols, 'float64');
+    const listed = wide.view(0, categories);
+    backend.copy(listed, means);
+    backend.scaleRows(listed, this.stretches);
+    if (this.#known) backend.copy(wide.view(categories, this.count), this.#known);
+    if (dtype === 'float64') return wide;
+    const result = copyOn(backend, wide, dtype);
+    backend.release(wide);
     return result;
-  }
-
-  /** f_c μ_c and the means of known categories. */
-  means(): Matrix<Float64Array> {
-    const listed = this.listedMeans();
-    return this.#known ? (stackRows(listed, this.#known) as Matrix<Float64Array>) : listed;
-  }
-
-  /** The same, to be multiplied with pictures. */
-  meansLike(pictures: { readonly dtype: Dtype }): Matrix {
-    return this.#known ? inPrecision(this.means(), pictures) : this.listedMeans(pictures.dtype);
   }
 
   /** ‖m‖² + 2 m·δ of each of these means m: ‖x − δ − m‖² = ‖x − δ‖² − 2 x·m + this. */
   squaresBeside(shift: Float64Array): Float64Array {
-    const { means, squares: listed, ground } = this.#solver;
+    const { means, squares: listed, ground, categories } = this.#solver;
     const shifted = dotOf(shift, shift) > 0;
-    const twiceAlong = (row: Float64Array) => (shifted ? 2 * dotOf(row, shift) : 0);
+    const along = (rows: Matrix) =>
+      shifted ? timesVector(ground.backend, rows, shift) : new Float64Array(rows.rows);
     const squares = new Float64Array(this.count);
+    const alongListed = along(means);
     this.stretches.forEach((factor, c) => {
-      squares[c] = factor * (factor * listed[c] + twiceAlong(means.row(c)));
+      squares[c] = factor * (factor * listed[c] + 2 * alongListed[c]);
     });
     const known = this.#known;
-    if (known)
-      squares.set(
-        rowDots(ground.backend, known, known).map((square, c) => square + twiceAlong(known.row(c))),
-        means.rows,
-      );
+    if (!known) return squares;
+    const alongKnown = along(known);
+    squares.set(
+      rowDots(ground.backend, known, known).map((square, c) => square + 2 * alongKnown[c]),
+      categories,
+    );
     return squares;
   }
 
@@ -85,7 +80,7 @@ export class Candidates {
   follow(sumsOf: () => Matrix, counts: Float64Array): void {
     if (!this.#known) return;
     const { categories, ground } = this.#solver;
-    const sums = sumsOf().view(categories, this.count);
+    const sums = sumsOf().view(categories, this.count).copy('float64');
     this.#known = ground.known.means.copy('float64');
     for (let c = 0; c < sums.rows; c++) {
       const [mean, sum] = [this.#known.row(c), sums.row(c)];
@@ -96,10 +91,12 @@ export class Candidates {
 
   /** Σ_c n_c ‖μ_c − m_c‖² of known categories that are candidates, m_c the mean of their n_c labelled pictures. */
   awayFromLabelled(): number {
-    const { means, counts } = this.#solver.ground.known;
+    if (!this.#known) return 0;
+    const { counts } = this.#solver.ground.known;
+    const means = this.#solver.ground.known.means.copy('float64');
     let total = 0;
-    for (let c = 0; c < (this.#known?.rows ?? 0); c++) {
-      const [now, before] = [this.#known!.row(c), means.row(c)];
+    for (let c = 0; c < this.#known.rows; c++) {
+      const [now, before] = [this.#known.row(c), means.row(c)];
       let square = 0;
       for (let k = 0; k < now.length; k++) square += (now[k] - before[k]) ** 2;
       total += counts[c] * square;

@@ -11,7 +11,7 @@ import { precisionFor, type WhitenedSpace } from '../blocks/whitened-space.js';
 import { imageTextHint } from './image-text.js';
 import type { NamedPictures } from './known.js';
 import { TextEvidence } from './texts.js';
-import { productsOn } from './vectors.js';
+import { copyOn, productsOn } from './vectors.js';
 import { WebPictures } from './web-pictures.js';
 import { type KnownCategories, type WordPrior, wordPrior } from './words.js';
 
@@ -72,7 +72,7 @@ export function layGround(
   };
   const web = given instanceof WebPictures ? given : new WebPictures(backend, inOrder(), starts);
   const webLabels = sorted ? problem.webLabels : selectIntegers(problem.webLabels, order);
-  const prior = wordPrior(backend, known, problem, trust < 0 ? undefined : trust, imageTextHint(space, problem));
+  const prior = wordPrior(backend, { ...known, means: space.auxiliaryMeans }, problem, trust < 0 ? undefined : trust, imageTextHint(space, problem));
   return {
     ...{ backend, space, known, prior, web },
     dimension: known.means.cols,
@@ -114,7 +114,8 @@ function knownCategories({
   const spread = backend.dot(means, means) / Math.max(1, means.rows - 1) / means.cols;
   const fromSampling = (within * counts.reduce((sum, count) => sum + 1 / count, 0)) / counts.length;
   const squares = rowDots(backend, means, means);
-  return { means, squares, counts, within, between: Math.max(spread - fromSampling, 0.05 * spread, 1e-9) };
+  const between = Math.max(spread - fromSampling, 0.05 * spread, 1e-9);
+  return { means: copyOn(backend, means), squares, counts, within, between };
 }
 
 export function selectPlaced({ rows, squaredLengths }: Placed, chosen: ArrayLike<number>): Placed<Matrix> {

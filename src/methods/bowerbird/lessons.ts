@@ -34,7 +34,7 @@ function distancesToCleanMeans({ ground, solver, pictures, truth }: World): Matr
     const row = clean.row(c);
     for (let k = 0; k < row.length; k++) row[k] /= numbers[c] + ratio;
   }
-  for (let k = 0; k < known.means.rows; k++) clean.row(count + k).set(known.means.row(k));
+  clean.view(count, clean.rows).copyFrom(known.means);
   for (let c = 0; c < clean.rows; c++) {
     const row = clean.row(c);
     for (let k = 0; k < row.length; k++) row[k] += solver.webShift[k];

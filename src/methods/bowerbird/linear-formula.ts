@@ -11,10 +11,11 @@ import type { StrangerModel } from './strangers.js';
 
 export function linearFormula(
   space: WhitenedSpace,
-  means: Matrix<Float64Array>,
+  given: Matrix,
   scale: number,
   { offsets, shift }: { offsets?: Float64Array; shift?: Float64Array } = {},
 ): LinearModel {
+  const means = given.copy('float64');
   const weights = space.pullBack(means);
   const intercepts = new Float64Array(means.rows);
   const centre = space.auxiliaryCentre;
@@ -45,7 +46,7 @@ export function strangerFormula(later: {
   const { ground, options } = solver;
   const { own, prior } = model.lonely;
   const means = solver.candidateMeans();
-  const all = stackRows(means, solver.otherMeans()) as Matrix<Float64Array>;
+  const all = stackRows(means, solver.otherMeans());
   return {
     ...transposedModel(linearFormula(ground.space, all, options.sharpness / variance)),
     candidates: means.rows,

@@ -175,9 +175,11 @@ export class Rehearsal {
     // alike in a few passes to both.
     const decide = () => likeliestFactor(worlds.map(unitScores), 1e-3, 4);
     let evidence: Evidence = { slope: 1, intercept: 0, text: options.textWeight };
-    let worlds: World[] = drafts.map((draft) =>
-      asWorld(draft, new BowerbirdSolver(draft.ground, solverOptions(options, 1, evidence))),
-    );
+    let worlds: World[] = drafts.map((draft) => {
+      const solver = new BowerbirdSolver(draft.ground, solverOptions(options, 1, evidence));
+      solver.updateMeans();
+      return asWorld(draft, solver);
+    });
     for (let pass = 0; pass < 3; pass++) {
       const sharpness = decide();
       const before = worlds;

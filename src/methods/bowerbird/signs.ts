@@ -37,7 +37,7 @@ export class SignReader {
   readonly #solver: BowerbirdSolver;
   readonly #variance: number;
   /** Of the candidates. */
-  readonly #means: Matrix<Float64Array>;
+  readonly #means: Matrix;
   /** How close pictures of each candidate come to its mean, which some do more than others. */
   readonly #closeness: Float64Array;
 
@@ -210,7 +210,7 @@ interface Shifted {
 
 function plainProducts(
   { ground: { backend, known, generalized }, categories }: BowerbirdSolver,
-  means: Matrix<Float64Array>,
+  means: Matrix,
   { rows, squaredLengths }: Placed,
 ): Shifted {
   const listed = productsOn(backend, rows, means);
@@ -226,14 +226,14 @@ const columnsFrom = (matrix: Matrix, first: number): Matrix => matrix.view(0, ma
 /** Those of web pictures of these numbers, which are so many apart, measured from their own shift. */
 function webProducts(
   { ground, categories, webShift: shift }: BowerbirdSolver,
-  means: Matrix<Float64Array>,
+  means: Matrix,
   rows: Matrix,
   numbers: Int32Array,
   step: number,
 ): Shifted {
   const { backend, known, web, webToKnown, generalized } = ground;
-  const less = (products: Matrix, matrix: Matrix<Float64Array>) => {
-    const along = Float64Array.from({ length: matrix.rows }, (_, c) => dotOf(matrix.row(c), shift));
+  const less = (products: Matrix, matrix: Matrix) => {
+    const along = timesVector(backend, matrix, shift);
     for (let i = 0; i < products.rows; i++) {
       const row = products.row(i);
       for (let c = 0; c < row.length; c++) row[c] -= along[c];
@@ -262,7 +262,7 @@ function usualCloseness({ ground, means, trust, webShift: shift }: BowerbirdSolv
   const { web } = ground;
   const { along, own } = web.along(shift, means);
   const length = dotOf(shift, shift);
-  const alongMeans = Float64Array.from({ length: means.rows }, (_, c) => dotOf(means.row(c), shift));
+  const alongMeans = timesVector(ground.backend, means, shift);
   const roots = rowDots(ground.backend, means, means).map(rootOf);
   const closeness = new Float64Array(means.rows).fill(0.3 * 5);
   const weights = new Float64Array(means.rows).fill(5);
@@ -290,7 +290,7 @@ function commonLook(
   { rows, squaredLengths }: Placed,
   neighbours: Neighbours,
   products: Matrix,
-  means: Matrix<Float64Array>,
+  means: Matrix,
   { backend }: Ground,
 ): Float64Array {
   const { count, nearest } = neighbours;

@@ -21,7 +21,7 @@ import type { Ground } from './ground.js';
 import { posteriorCovariance, priorFactor } from './posterior.js';
 import { type PriorSums, priorSums, sumsAbout, sumsOfNamed } from './sums.js';
 import type { TestState } from './test-state.js';
-import { axpy, dotOf, entropy, productsWith, shrunken, timesVector } from './vectors.js';
+import { copyOn, dotOf, entropy, inPrecision, productsWith, shrunken, timesVector, weightedSum } from './vectors.js';
 import type { Sums } from './web-pictures.js';
 
 /** Share of wrong pictures among those that a search finds, before any is seen. */
@@ -64,8 +64,8 @@ export class BowerbirdSolver {
   readonly ground: Ground;
   readonly options: SolverOptions;
   readonly categories: number;
-  /** Ct×d */
-  means: Matrix<Float64Array>;
+  /** Ct×d, where the backend computes: learning changes them in place. */
+  readonly means: Matrix;
   /** Variance left in each mean, per dimension. */
   readonly meanVariances: Float64Array;
   /** θ: chance that each web picture shows what it is said to. */
@@ -87,15 +87,16 @@ export class BowerbirdSolver {
   #words: Float64Array | undefined;
   readonly #densities: Densities;
   #shared: PriorSums | undefined;
-  #squares: { means: Matrix; values: Float64Array } | undefined;
+  /** ‖μ_c‖², until the means change. */
+  #squares: Float64Array | undefined;
   #held = false;
 
   constructor(ground: Ground, options: SolverOptions) {
     this.ground = ground;
     this.options = options;
-    const { prior, web, webKnown, known, dimension } = ground;
+    const { backend, prior, web, webKnown, known, dimension } = ground;
     this.categories = prior.means.rows;
-    this.means = prior.means;
+    this.means = copyOn(backend, prior.means);
     this.meanVariances = new Float64Array(this.categories);
     this.#densities = new Densities(dimension, options);
     this.trust = Float64Array.from({ length: web.count }, (_, i) => saidTrust(webKnown?.[i]) ?? 0.6);
@@ -121,7 +122,7 @@ export class BowerbirdSolver {
   /** A copy that can go its own way, under other options if need be. */
   fork(options = this.options, ground = this.ground): BowerbirdSolver {
     const copy = new BowerbirdSolver(ground, options);
-    copy.means = this.means;
+    ground.backend.copy(copy.means, this.means);
     copy.meanVariances.set(this.meanVariances);
     copy.trust.set(this.trust);
     copy.belief.set(this.belief);
@@ -136,27 +137,30 @@ export class BowerbirdSolver {
 
   /** γ: mean difference of the categories' web means from what words expect, less what chance explains of it. */
   shiftWeb(): void {
-    const { web, webLabels, known, dimension } = this.ground;
+    const { backend, web, webLabels, known, dimension } = this.ground;
     if (webLabels.length === 0) return;
     // Where pictures have to be read, what the means need is summed up on the way.
     const [believed, weighted] = web.sumsBy(web.resident ? [this.belief] : [this.belief, this.#weights]);
-    this.#weighted ??= weighted;
+    if (weighted) this.#keepWeighted(weighted);
     const { sums, totals: precisions } = believed;
     const present = [...precisions.keys()].filter((c) => precisions[c] > 1e-6);
     const count = present.length;
-    const difference = new Float64Array(dimension);
-    if (count === 0) {
-      this.webShift = difference;
-      return;
+    if (count === 0) this.webShift = new Float64Array(dimension);
+    else {
+      const shared = this.#sharedBy(present);
+      const weights = precisions.map((precision) => (precision > 1e-6 ? 1 / precision : 0));
+      const difference = inPrecision(backend, sums, { dtype: 'float64' }, (wide) => weightedSum(backend, wide, weights));
+      let chance = (known.between * shared.covariance) / count ** 2;
+      for (const c of present) chance += this.webVariance / precisions[c] / count ** 2;
+      for (let j = 0; j < dimension; j++) difference[j] = (difference[j] - shared.means[j]) / count;
+      this.webShift = shrunken(difference, chance);
     }
-    const shared = this.#sharedBy(present);
-    let chance = (known.between * shared.covariance) / count ** 2;
-    for (const c of present) {
-      axpy(difference, 1 / precisions[c], sums.row(c));
-      chance += this.webVariance / precisions[c] / count ** 2;
-    }
-    for (let j = 0; j < dimension; j++) difference[j] = (difference[j] - shared.means[j]) / count;
-    this.webShift = shrunken(difference, chance);
+    backend.release(sums);
+  }
+
+  #keepWeighted(weighted: Sums | undefined): void {
+    if (this.#weighted) this.ground.backend.release(this.#weighted.sums);
+    this.#weighted = weighted;
   }
 
   /** Sums over these categories, which are the same ones again and again. */
@@ -172,31 +176,31 @@ export class BowerbirdSolver {
     this.#weighted ??= web.sumsBy([this.#weights])[0];
     const fromWeb = { ...this.#weighted, shift: this.webShift };
     const others = test ? test.sums() : named && sumsOfNamed(named, this.categories, known.within);
-    const { sums, totals } = sumsAbout(prior.means, others ? [fromWeb, others] : [fromWeb]);
+    const { sums, totals } = sumsAbout(backend, prior.means, others ? [fromWeb, others] : [fromWeb]);
     const posterior = posteriorCovariance(backend, prior.covariance, known.between, totals);
-    this.means = prior.means.copy('float64');
+    backend.copy(this.means, prior.means);
     backend.gemm(this.means, posterior.covariance, sums, { beta: 1 });
-    backend.release(posterior.covariance);
+    this.#squares = undefined;
+    for (const matrix of [posterior.covariance, sums]) backend.release(matrix);
     if (!this.#held) this.meanVariances.set(posterior.variances);
   }
 
-  /** Means of all candidates as they are before the folder is looked at, the known ones after the listed. */
-  candidateMeans(): Matrix<Float64Array> {
+  /** Means of all candidates as they are before the folder is looked at, the known ones after the listed; nobody may write to them. */
+  candidateMeans(): Matrix {
     const { generalized, known } = this.ground;
-    return generalized ? (stackRows(this.means, known.means) as Matrix<Float64Array>) : this.means;
+    return generalized ? stackRows(this.means, known.means) : this.means;
   }
 
   /** What a picture by itself may show beside them: known categories or, where these are candidates, something of the middle. */
-  otherMeans(): Matrix<Float64Array> {
+  otherMeans(): Matrix {
     const { generalized, known, dimension } = this.ground;
     return generalized ? Matrix.zeros(1, dimension) : known.means;
   }
 
   /** ‖μ_c‖² */
   get squares(): Float64Array {
-    if (this.#squares?.means !== this.means)
-      this.#squares = { means: this.means, values: rowDots(this.ground.backend, this.means, this.means) };
-    return this.#squares.values;
+    this.#squares ??= rowDots(this.ground.backend, this.means, this.means);
+    return this.#squares;
   }
 
   /** From now on only means, trust and assignments change. */
@@ -219,7 +223,7 @@ export class BowerbirdSolver {
   }
 
   #judgeWeb(withText: boolean): number {
-    this.#weighted = undefined;
+    this.#keepWeighted(undefined);
     const { webLabels, webKnown, dimension: d, text } = this.ground;
     if (webLabels.length === 0) return 0;
     const { evidence, caution } = this.options;
@@ -268,8 +272,9 @@ export class BowerbirdSolver {
   }
 
   /** ‖μ‖² + 2 γ·μ of rows μ, given ‖μ‖²: ‖x − γ − μ‖² = ‖x − γ‖² − 2 x·μ + this. */
-  #shiftedSquares(rows: Matrix<Float64Array>, squares: Float64Array): Float64Array {
-    return squares.map((square, c) => square + 2 * dotOf(rows.row(c), this.webShift));
+  #shiftedSquares(rows: Matrix, squares: Float64Array): Float64Array {
+    const along = timesVector(this.ground.backend, rows, this.webShift);
+    return squares.map((square, c) => square + 2 * along[c]);
   }
 
   /** ‖x − γ − μ‖² of each web picture from its own category's mean. */
@@ -389,10 +394,12 @@ export class BowerbirdSolver {
         theta * (densities[i] + this.#leftOut[i] - this.#against[i]) + (rest + unsure / caution) / evidence.slope;
     }
     // −β/2 (μ − m)'(λC)⁻¹(μ − m) = −β/2λ ‖L⁻¹(μ − m)‖², C = L L', all dimensions together.
-    const away = this.means.copy('float64');
+    const away = copyOn(backend, this.means);
     backend.axpby(away, -1, prior.means, 1);
     backend.choleskySolve(priorFactor(backend, prior.covariance), away, 'columns', 'half');
-    return total - (sharpness * backend.dot(away, away)) / (2 * known.between);
+    const square = backend.dot(away, away);
+    backend.release(away);
+    return total - (sharpness * square) / (2 * known.between);
   }
 }
 

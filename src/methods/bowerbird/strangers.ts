@@ -24,7 +24,7 @@ function linearScores(
 ): { candidates: Matrix<Float64Array>; others: Matrix<Float64Array> } {
   const { backend } = solver.ground;
   const scale = solver.options.sharpness / variance;
-  const scores = (means: Matrix<Float64Array>) => {
+  const scores = (means: Matrix) => {
     const result = productsWith(backend, pictures.rows, means).copy('float64');
     const squares = rowDots(backend, means, means);
     for (let i = 0; i < result.rows; i++) {

@@ -1,7 +1,7 @@
 /** What pictures of several kinds say of the means together: their sums by category, measured from the prior's means. */
-import { type Backend, Matrix, type RealArray } from '../../linalg/index.js';
+import { type Backend, Matrix } from '../../linalg/index.js';
 import type { NamedPictures } from './known.js';
-import { addByLabel, axpy, dotOf } from './vectors.js';
+import { addByLabel, copyOn, dotOf, weightedSum } from './vectors.js';
 import type { Sums } from './web-pictures.js';
 import type { WordPrior } from './words.js';
 
@@ -14,26 +14,33 @@ export interface ShiftedSums extends Sums {
   readonly weight?: number;
 }
 
-/** Of each category Σ_kinds f_c (sum − total · shift) − precision · m_c, and the precision Σ_kinds f_c² total, in one pass. */
-export function sumsAbout(means: Matrix<Float64Array>, kinds: readonly ShiftedSums[]): Sums {
-  const result = Matrix.zeros(means.rows, means.cols);
+/**
+ * Of each category Σ_kinds f_c (sum − total · shift) − precision · m_c, and the precision Σ_kinds f_c² total. The sums lie where
+ * the backend computes; whoever asked for them gives them back.
+ */
+export function sumsAbout(backend: Backend, means: Matrix, kinds: readonly ShiftedSums[]): Sums {
   const precisions = new Float64Array(means.rows);
-  for (let c = 0; c < means.rows; c++) {
-    const row = result.row(c);
-    for (const { sums, totals, shift, stretch, weight = 1 } of kinds) {
+  const totals = Matrix.zeros(means.rows, kinds.length);
+  const shifts = Matrix.from(kinds.map(({ shift }) => shift));
+  for (const [k, { totals: own, stretch, weight = 1 }] of kinds.entries())
+    for (let c = 0; c < means.rows; c++) {
       const factor = stretch?.[c] ?? 1;
-      const total = weight * totals[c];
-      addShifted(row, sums.row(c), factor * weight, -factor * total, shift);
-      precisions[c] += factor ** 2 * total;
+      totals.set(c, k, -factor * weight * own[c]);
+      precisions[c] += factor ** 2 * weight * own[c];
     }
-    axpy(row, -precisions[c], means.row(c));
+  const result = copyOn(backend, means, 'float64');
+  backend.scaleRows(
+    result,
+    precisions.map((precision) => -precision),
+  );
+  backend.gemm(result, totals, shifts, { beta: 1 });
+  for (const { sums, stretch, weight = 1 } of kinds) {
+    const own = sums.dtype === 'float64' && !stretch ? sums : copyOn(backend, sums, 'float64');
+    if (stretch) backend.scaleRows(own, stretch);
+    backend.axpby(result, weight, own, 1);
+    if (own !== sums) backend.release(own);
   }
   return { sums: result, totals: precisions };
-}
-
-/** target ← target + factor · source + other · shift */
-function addShifted(target: Float64Array, source: RealArray, factor: number, other: number, shift: Float64Array): void {
-  for (let j = 0; j < target.length; j++) target[j] = target[j] + factor * source[j] + other * shift[j];
 }
 
 /** Those of the pictures that people named. */
@@ -53,13 +60,9 @@ export interface PriorSums {
 }
 
 export function priorSums(backend: Backend, prior: WordPrior, categories: readonly number[]): PriorSums {
-  const means = new Float64Array(prior.means.cols);
   const chosen = new Float64Array(prior.means.rows);
-  for (const c of categories) {
-    axpy(means, 1, prior.means.row(c));
-    chosen[c] = 1;
-  }
+  for (const c of categories) chosen[c] = 1;
   const along = new Float64Array(chosen.length);
   backend.gemv(along, prior.covariance, chosen);
-  return { categories, covariance: dotOf(along, chosen), means };
+  return { categories, covariance: dotOf(along, chosen), means: weightedSum(backend, prior.means, chosen) };
 }

@@ -1,7 +1,7 @@
 /** The test pictures' side of the estimate: assignments, shares, variance and shift. */
 import { MemoryError } from '../../errors.js';
 import { type Dtype, Matrix, type RowLeaders, visitRows } from '../../linalg/index.js';
-import { roomOn } from '../../numerics/index.js';
+import { roomOn, rowDots } from '../../numerics/index.js';
 import { Candidates } from './candidates.js';
 import type { Placed } from './ground.js';
 import { answerWeights, holdAnswers, holdLeaders } from './known.js';
@@ -9,7 +9,7 @@ import type { Neighbours } from './neighbours.js';
 import { equalShares, learnShares, type ShareModel, type StatedShares, shareOffsets, shareTerms } from './shares.js';
 import type { BowerbirdSolver } from './solver.js';
 import type { ShiftedSums } from './sums.js';
-import { axpy, dotOf, productsWith, shrunken, timesVector } from './vectors.js';
+import { axpy, dotOf, productsWith, shrunken, timesVector, weightedSum } from './vectors.js';
 
 /** The test pictures and what is known of them. */
 export interface TestSide {
@@ -57,8 +57,9 @@ export class TestState {
   #heard = false;
   /** Room for what is summed up or gone back to: while answers change, the last ones. */
   #scratch: Matrix;
-  /** Sums of the pictures by candidate, until the assignments change. */
-  #summed: Matrix | undefined;
+  /** Room for the sums of the pictures by candidate, and whether it holds those of the present assignments. */
+  #sums: Matrix | undefined;
+  #summed = false;
   offsets: Float64Array;
   /** Number of pictures of each candidate, by weight. */
   counts: Float64Array;
@@ -99,8 +100,9 @@ export class TestState {
 
   /** Gives back what a GPU holds of this state, which is then of no more use. */
   release(): void {
-    const own = [this.assignments, this.scores, this.#evidence, this.#scratch];
-    for (const matrix of new Set(own)) this.solver.ground.backend.release(matrix);
+    const own = [this.assignments, this.scores, this.#evidence, this.#scratch, this.#sums];
+    for (const matrix of new Set(own)) if (matrix) this.solver.ground.backend.release(matrix);
+    this.#sums = undefined;
   }
 
   /** Whether a round takes its time. */
@@ -134,7 +136,7 @@ export class TestState {
     this.shareModel = other.shareModel;
     this.offsets = other.offsets.slice();
     if (other !== this) this.solver.ground.backend.copy(this.assignments, other.assignments);
-    this.#summed = undefined;
+    this.#summed = false;
     holdAnswers(this.side.known, this.assignments);
     this.#count();
   }
@@ -144,13 +146,14 @@ export class TestState {
     const { backend, dimension: d } = this.solver.ground;
     const { rows, squaredLengths } = this.side.pictures;
     const { scores, shift } = this;
-    const means = this.candidates.meansLike(rows);
+    const means = this.candidates.means(rows.dtype);
     const along = new Float64Array(rows.rows);
     const shiftLength = dotOf(shift, shift);
     visitRows(rows, (block, start) => {
       productsWith(backend, block, means, scores.view(start, start + block.rows));
       if (shiftLength > 0) along.set(timesVector(backend, block, shift), start);
     });
+    backend.release(means);
     // ‖x_j − δ − f_c μ_c‖² = lengths[j] − 2 products_jc + squares[c].
     const lengths = squaredLengths.map((length, j) => length - 2 * along[j] + shiftLength);
     const squares = this.candidates.squaresBeside(shift);
@@ -213,13 +216,15 @@ export class TestState {
 
   /** Σ_j w_j q_jc x_j, once for the same assignments. */
   #sumsByCandidate(): Matrix {
-    if (this.#summed) return this.#summed;
     const { backend } = this.solver.ground;
     const { rows } = this.side.pictures;
+    this.#sums ??= roomOn(backend, this.candidates.count, rows.cols, 'float64');
+    const total = this.#sums;
+    if (this.#summed) return total;
     const weights = rows.dtype === 'float64' ? this.#weights : Float32Array.from(this.#weights);
     // Sums in single precision are short, and added up in double.
     const room = (dtype: Dtype) => roomOn(backend, this.candidates.count, rows.cols, dtype);
-    const [total, part] = [room('float64'), rows.dtype === 'float64' ? undefined : room(rows.dtype)];
+    const part = rows.dtype === 'float64' ? undefined : room(rows.dtype);
     const wide = part && rows.rows > Math.min(shortSum, rows.atOnce ?? shortSum) ? room('float64') : undefined;
     const see = (pictures: Matrix, start: number) => {
       const end = start + pictures.rows;
@@ -231,16 +236,16 @@ export class TestState {
       if (part && start > 0) backend.axpby(total, 1, wide!, 1);
     };
     visitRows(rows, see, shortSum);
-    this.#summed = backend.device === 'cuda' ? total.copy() : total;
-    for (const matrix of [total, part, wide]) if (matrix) backend.release(matrix);
-    return this.#summed;
+    this.#summed = true;
+    for (const matrix of [part, wide]) if (matrix) backend.release(matrix);
+    return total;
   }
 
   /** Assignments from scores, neighbours and shares; while the folder is being described, its shares are learnt too. */
   assign(learning: boolean): number {
     const { backend } = this.solver.ground;
     this.candidates.follow(() => this.#sumsByCandidate(), this.counts);
-    this.#summed = undefined;
+    this.#summed = false;
     this.score();
     const start = learning ? 0 : this.terms();
     this.#spoken = this.assignments;
@@ -311,18 +316,21 @@ export class TestState {
 
   /** The variance of test pictures about the means they are assigned to, half way from the last one. */
   updateVariance(): void {
-    const { dimension: d, known } = this.solver.ground;
+    const { backend, dimension: d, known } = this.solver.ground;
     const { means, squares, categories: count } = this.solver;
     const { shift, candidates } = this;
     const { stretches } = candidates;
     // Σ w q ‖x − δ − f μ‖² = Σ w q ‖x‖² + N ‖δ‖² − 2 Σ_c s_c·(δ + f_c μ_c) + Σ_c N_c (f_c² ‖μ_c‖² + 2 f_c μ_c·δ), s_c the sums of the pictures.
-    const sums = this.#sumsByCandidate();
+    const sums = this.#sumsByCandidate().view(0, count);
+    const own = rowDots(backend, sums, means);
     const shiftLength = dotOf(shift, shift);
+    const along = (rows: Matrix) => (shiftLength > 0 ? timesVector(backend, rows, shift) : new Float64Array(count));
+    const [sumsAlong, meansAlong] = [along(sums), along(means)];
     let [apart, assigned] = [this.#squaresOfListed(), 0];
     for (let c = 0; c < count; c++) {
-      const [row, mean, factor, pictures] = [sums.row(c), means.row(c), stretches[c], this.counts[c]];
-      const along = shiftLength > 0 ? dotOf(row, shift) - pictures * factor * dotOf(mean, shift) : 0;
-      apart += pictures * (shiftLength + factor ** 2 * squares[c]) - 2 * (factor * dotOf(row, mean) + along);
+      const [factor, pictures] = [stretches[c], this.counts[c]];
+      const beside = sumsAlong[c] - pictures * factor * meansAlong[c];
+      apart += pictures * (shiftLength + factor ** 2 * squares[c]) - 2 * (factor * own[c] + beside);
       assigned += pictures;
     }
     // As much as ten pictures of the known categories speak before any other.
@@ -362,11 +370,10 @@ export class TestState {
     });
     const { concentration } = this.shareModel;
     let chance = (known.between * (concentration + 1)) / (count * concentration + 1);
-    for (let c = 0; c < count; c++) {
-      const share = this.counts[c] / total;
-      axpy(difference, -share, alone.means.row(c));
-      chance += share ** 2 * (alone.meanVariances[c] + this.variance / Math.max(this.counts[c], 1e-3));
-    }
+    const shares = this.counts.slice(0, count).map((number) => number / total);
+    axpy(difference, -1, weightedSum(backend, alone.means, shares));
+    for (let c = 0; c < count; c++)
+      chance += shares[c] ** 2 * (alone.meanVariances[c] + this.variance / Math.max(this.counts[c], 1e-3));
     this.shift = shrunken(difference, chance);
   }
 

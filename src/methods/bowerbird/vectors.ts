@@ -11,22 +11,39 @@ export function productsWith(
   others: Matrix,
   result = Matrix.zeros(pictures.rows, others.rows, pictures.dtype) as Matrix,
 ): Matrix {
-  const means = inPrecision(others, pictures);
-  visitRows(pictures, (block, start) => {
-    backend.gemm(result.view(start, start + block.rows), block, means, { transposeB: true });
-  });
+  inPrecision(backend, others, pictures, (means) =>
+    visitRows(pictures, (block, start) => {
+      backend.gemm(result.view(start, start + block.rows), block, means, { transposeB: true });
+    }),
+  );
   return result;
 }
 
 /** The same, where the pictures are. */
-export function productsOn(backend: Backend, pictures: RowBlocks, others: Matrix<Float64Array>): Matrix {
+export function productsOn(backend: Backend, pictures: RowBlocks, others: Matrix): Matrix {
   const room = roomOn(backend, pictures.rows, others.rows, pictures.dtype);
   return productsWith(backend, pictures, others, room);
 }
 
-/** A matrix in the precision of another. */
-export function inPrecision(matrix: Matrix, { dtype }: { dtype: Dtype }): Matrix {
-  return matrix.dtype === dtype ? matrix : matrix.copy(dtype);
+/** Does a work with a matrix in the precision of another, where the backend computes. */
+export function inPrecision<T>(
+  backend: Backend,
+  matrix: Matrix,
+  { dtype }: { dtype: Dtype },
+  work: (matrix: Matrix) => T,
+): T {
+  if (matrix.dtype === dtype) return work(matrix);
+  const copy = copyOn(backend, matrix, dtype);
+  const result = work(copy);
+  backend.release(copy);
+  return result;
+}
+
+/** A copy where the backend computes. */
+export function copyOn(backend: Backend, matrix: Matrix, dtype: Dtype = matrix.dtype): Matrix {
+  const copy = roomOn(backend, matrix.rows, matrix.cols, dtype);
+  backend.copy(copy, matrix);
+  return copy;
 }
 
 /** A x for pictures A. */
@@ -39,8 +56,15 @@ export function timesVector(backend: Backend, pictures: Matrix, vector: Float64A
   return y;
 }
 
+/** A' x in double precision, for a matrix A in it. */
+export function weightedSum(backend: Backend, rows: Matrix, weights: Float64Array): Float64Array {
+  const sum = new Float64Array(rows.cols);
+  backend.gemv(sum, rows, weights, { transpose: true });
+  return sum;
+}
+
 /** n×C squared distances. */
-export function distances(backend: Backend, pictures: Placed, means: Matrix<Float64Array>): Matrix {
+export function distances(backend: Backend, pictures: Placed, means: Matrix): Matrix {
   const result = productsWith(backend, pictures.rows, means);
   const lengths = rowDots(backend, means, means);
   for (let i = 0; i < result.rows; i++) {

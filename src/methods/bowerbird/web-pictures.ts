@@ -2,10 +2,10 @@
  * The web pictures of a fit, whitened and in the order of their labels, in memory or elsewhere (row-file.ts). Whatever is
  * computed with them is a pass over blocks of rows, so that they need not be there all at once.
  */
-import { type Backend, type Dtype, Matrix, type RowBlocks, visitRows } from '../../linalg/index.js';
-import { segmentsWithin } from '../../numerics/index.js';
+import { type Backend, type Dtype, type Matrix, type RowBlocks, visitRows } from '../../linalg/index.js';
+import { roomOn, segmentsWithin } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
-import { axpy, inPrecision, timesVector } from './vectors.js';
+import { inPrecision, timesVector } from './vectors.js';
 
 /** Sums by category to be made in one pass: rows times weights, in their own precision where one pass is enough, and the weights. */
 export interface Sums {
@@ -53,11 +53,14 @@ export class WebPictures {
     visitRows(this.rows, see, most);
   }
 
-  /** For each of several weightings the sums of the rows by category, all in one pass. */
+  /**
+   * For each of several weightings the sums of the rows by category, all in one pass; where the backend computes, and given back by
+   * whoever asked for them.
+   */
   sumsBy(weightings: readonly Float64Array[]): Sums[] {
     const categories = this.#starts.length - 1;
     const found = weightings.map((weights) => ({
-      sums: Matrix.zeros(categories, this.rows.cols, this.resident ? this.dtype : 'float64') as Matrix,
+      sums: roomOn(this.#backend, categories, this.rows.cols, this.resident ? this.dtype : 'float64'),
       totals: Float64Array.from({ length: categories }, (_, c) => {
         let total = 0;
         for (let i = this.#starts[c]; i < this.#starts[c + 1]; i++) total += weights[i];
@@ -66,26 +69,31 @@ export class WebPictures {
     }));
     this.visit((rows, start) => {
       const { first, starts } = this.#segments(start, start + rows.rows);
-      const part = this.resident ? undefined : Matrix.zeros(starts.length - 1, rows.cols, rows.dtype);
+      const room = (dtype: Dtype) => roomOn(this.#backend, starts.length - 1, rows.cols, dtype);
+      const beside = this.resident ? undefined : { part: room(rows.dtype), wide: room('float64') };
       weightings.forEach((weights, k) => {
         const here = found[k].sums.view(first, first + starts.length - 1);
-        this.#backend.segmentSums(part ?? here, rows, weights.subarray(start, start + rows.rows), starts);
-        if (part) for (let c = 0; c < part.rows; c++) axpy(here.row(c), 1, part.row(c));
+        this.#backend.segmentSums(beside?.part ?? here, rows, weights.subarray(start, start + rows.rows), starts);
+        if (!beside) return;
+        this.#backend.copy(beside.wide, beside.part);
+        this.#backend.axpby(here, 1, beside.wide, 1);
       });
+      if (beside) for (const matrix of [beside.part, beside.wide]) this.#backend.release(matrix);
     });
     return found;
   }
 
   /** x·vector of each picture x and, where directions are given, x·(the direction of its category). */
-  along(vector: Float64Array, directions?: Matrix<Float64Array>): { along: Float64Array; own: Float64Array } {
+  along(vector: Float64Array, directions?: Matrix): { along: Float64Array; own: Float64Array } {
     const along = new Float64Array(this.count);
     const own = new Float64Array(directions ? this.count : 0);
     this.visit((rows, start) => {
       along.set(timesVector(this.#backend, rows, vector), start);
       if (!directions) return;
       const { first, starts } = this.#segments(start, start + rows.rows);
-      const here = inPrecision(directions.view(first, first + starts.length - 1), rows);
-      this.#backend.segmentDots(own.subarray(start, start + rows.rows), rows, here, starts);
+      inPrecision(this.#backend, directions.view(first, first + starts.length - 1), rows, (here) =>
+        this.#backend.segmentDots(own.subarray(start, start + rows.rows), rows, here, starts),
+      );
     });
     return { along, own };
   }

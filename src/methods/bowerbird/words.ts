@@ -12,12 +12,12 @@ import { columnMeans, roomOn, times, timesTransposed, toUnitLength } from '../..
 import type { Problem, SemanticPart } from '../../problem/index.js';
 import { rowsWhere, selectRows, semanticParts, stackRows } from '../../problem/index.js';
 import { likeliestTrusts, mixture } from './trust.js';
-import { axpy } from './vectors.js';
+import { axpy, copyOn } from './vectors.js';
 
 /** Known categories, in the whitened space. */
 export interface KnownCategories {
-  /** Measured from the mean of the auxiliary pictures, Ca×d. */
-  readonly means: Matrix<Float64Array>;
+  /** Measured from the mean of the auxiliary pictures, Ca×d, where the backend computes. */
+  readonly means: Matrix;
   /** Their squared lengths. */
   readonly squares: Float64Array;
   readonly counts: Float64Array;
@@ -26,14 +26,19 @@ export interface KnownCategories {
   readonly between: number;
 }
 
+/** With the means in this process's memory. */
+export interface KnownHere extends Pick<KnownCategories, 'counts' | 'within' | 'between'> {
+  readonly means: Matrix<Float64Array>;
+}
+
 export interface WordPrior {
   /** Σ α_b */
   readonly trust: number;
   /** α_b of each kind by its name, and the share of the looks that an image-text model's hint explains. */
   readonly trusts: Readonly<Record<string, number>>;
-  /** Expected means of the test categories, Ct×d. */
-  readonly means: Matrix<Float64Array>;
-  /** Ct×Ct, in units of the variance between categories, where the backend computes. */
+  /** Expected means of the test categories, Ct×d, where the backend computes. */
+  readonly means: Matrix;
+  /** Ct×Ct, in units of the variance between categories, there too. */
   readonly covariance: Matrix;
 }
 
@@ -46,7 +51,7 @@ const hintRounds = 3;
  */
 export function wordPrior(
   backend: Backend,
-  { means: knownMeans, counts, within, between }: Omit<KnownCategories, 'squares'>,
+  { means: knownMeans, counts, within, between }: KnownHere,
   problem: Problem,
   trust?: number,
   hint?: Matrix<Float64Array>,
@@ -93,7 +98,7 @@ export function wordPrior(
       ...Object.fromEntries(parts.map(({ block }, k) => [block.name, trusts[k]])),
       ...(hint && { 'image-text': 1 - left }),
     },
-    means: testHint ? lessHint(expected, testHint, -weight) : expected,
+    means: copyOn(backend, testHint ? lessHint(expected, testHint, -weight) : expected),
     covariance,
   };
 }

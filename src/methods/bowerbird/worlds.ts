@@ -73,7 +73,6 @@ export async function draftsOf(
 }
 
 export function asWorld(draft: Draft, solver: BowerbirdSolver): World {
-  if (solver.means === draft.ground.prior.means) solver.updateMeans();
   return { ...draft, solver, variance: ownVariance(solver, draft.pictures, draft.truth) };
 }
 

@@ -27,7 +27,7 @@ describe('sums about the prior', () => {
       for (let j = 0; j < d; j++) sums.row(label)[j] += (weights[i] / 4) * pictures.at(i, j);
     });
     const named = sumsOfNamed({ rows: pictures, labels }, categories, 0.8);
-    const found = sumsAbout(means, [{ sums, totals, shift, stretch, weight: 4 }, named]);
+    const found = sumsAbout(backend, means, [{ sums, totals, shift, stretch, weight: 4 }, named]);
     for (let c = 0; c < categories; c++) {
       const own = [...labels.keys()].filter((i) => labels[i] === c);
       const precision = own.reduce((sum, i) => sum + weights[i] * stretch[c] ** 2 + 1 / 0.8, 0);

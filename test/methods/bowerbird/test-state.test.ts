@@ -54,7 +54,7 @@ function distance(state: TestState, j: number, centre: ArrayLike<number>): numbe
 
 /** The mean of a listed category at the length that it is expected to have. */
 function stretched(c: number): Float64Array {
-  const row = solver.means.row(c);
+  const row = Float64Array.from(solver.means.row(c));
   const square = row.reduce((sum, value) => sum + value ** 2, 0);
   return row.map((value) => value * Math.sqrt((square + d * solver.meanVariances[c]) / square));
 }
@@ -106,7 +106,7 @@ describe('the test pictures in the estimate of bowerbird', () => {
     const state = stateOf();
     state.shift = Float64Array.from({ length: d }, () => random.normal());
     const about = Matrix.zeros(categories, d);
-    const { sums, totals: precisions } = sumsAbout(about, [state.sums()]);
+    const { sums, totals: precisions } = sumsAbout(backend, about, [state.sums()]);
     for (let c = 0; c < categories; c++) {
       const weights = Array.from(
         listed,
@@ -125,8 +125,8 @@ describe('the test pictures in the estimate of bowerbird', () => {
     const state = new TestState(held, { ...stateOf().side });
     held.hold();
     const about = Matrix.zeros(categories, d);
-    const before = sumsAbout(about, [stateOf().sums()]).sums;
-    const { sums, totals: precisions } = sumsAbout(about, [state.sums()]);
+    const before = sumsAbout(backend, about, [stateOf().sums()]).sums;
+    const { sums, totals: precisions } = sumsAbout(backend, about, [state.sums()]);
     for (let c = 0; c < categories; c++) {
       const factor = stretched(c)[0] / solver.means.at(c, 0);
       expect(factor).toBeGreaterThan(1);
@@ -137,10 +137,9 @@ describe('the test pictures in the estimate of bowerbird', () => {
 
   it('are compared with no mean that is stretched more than fourfold, nor with one that has no direction', () => {
     const vague = solver.fork();
-    vague.means = solver.means.copy('float64');
     vague.means.row(0).fill(0);
     for (let k = 0; k < d; k++) vague.means.row(1)[k] *= 1e-6;
-    const means = new TestState(vague, { ...stateOf().side }).candidates.listedMeans();
+    const means = new TestState(vague, { ...stateOf().side }).candidates.means();
     expect(Array.from(means.row(0))).toEqual(new Array(d).fill(0));
     expect(means.at(1, 0)).toBeCloseTo(4 * vague.means.at(1, 0), 14);
     expect(vague.means.at(1, 0)).toBe(1e-6 * solver.means.at(1, 0));
@@ -314,7 +313,8 @@ describe('the test pictures in the estimate of bowerbird', () => {
     const other: Record<string | symbol, unknown> = {
       device: 'cuda',
       matrix: (...[rows, cols, dtype]: Parameters<typeof Matrix.zeros>) => {
-        if (++made === 4) throw new MemoryError(8 * rows * cols, 'a matrix on the GPU');
+        // The fourth matrix of a number for each picture and candidate.
+        if (rows === n && ++made === 4) throw new MemoryError(8 * rows * cols, 'a matrix on the GPU');
         return Matrix.zeros(rows, cols, dtype);
       },
     };

@@ -48,10 +48,15 @@ describe.each(['float32', 'float64'] as const)('pictures in %s', (dtype) => {
   });
 
   it('are copied only where the precision differs', () => {
-    expect(inPrecision(pictures, { dtype })).toBe(pictures);
-    const other = inPrecision(pictures, { dtype: dtype === 'float32' ? 'float64' : 'float32' });
+    expect(inPrecision(backend, pictures, { dtype }, (same) => same)).toBe(pictures);
+    const other = inPrecision(
+      backend,
+      pictures,
+      { dtype: dtype === 'float32' ? 'float64' : 'float32' },
+      (converted) => ({ dtype: converted.dtype, values: [...converted.data] }),
+    );
     expect(other.dtype).not.toBe(dtype);
-    expect([...other.data]).toEqual(rows.flat());
+    expect(other.values).toEqual(rows.flat());
   });
 });
 
