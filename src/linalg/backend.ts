@@ -147,6 +147,8 @@ export interface Backend {
   rowDots(out: Vector, a: Matrix, b: Matrix): void;
   /** Target ← source; same shape. */
   copy(target: Matrix, source: Matrix): void;
+  /** Row i of target ← row rows[i] of source; of one precision. */
+  copyRows(target: Matrix, source: Matrix, rows: Int32Array): void;
   /** A ← A + value I */
   addDiagonal(a: Matrix, value: number): void;
   /** Σ aᵢⱼ bᵢⱼ, accumulated in float64. */

@@ -15,10 +15,18 @@ import type {
   SparseMatrix,
 } from './backend.js';
 import { elementsOf, type Matrix, type Vector } from './matrix.js';
-import { dotHere, scaleColumnsHere } from './plain-loops.js';
+import { copyRowsHere, dotHere, scaleColumnsHere } from './plain-loops.js';
 import { RowPasses } from './rows/passes.js';
 import type { RowWorkbench } from './rows/workbench.js';
-import { checkCopy, checkLeaders, checkSameShape, checkScaleColumns, checkSegments, checkSquare } from './shapes.js';
+import {
+  checkCopy,
+  checkCopyRows,
+  checkLeaders,
+  checkSameShape,
+  checkScaleColumns,
+  checkSegments,
+  checkSquare,
+} from './shapes.js';
 
 export abstract class HostPasses {
   readonly #rows: RowPasses;
@@ -34,6 +42,11 @@ export abstract class HostPasses {
   copy(target: Matrix, source: Matrix): void {
     checkCopy(target, source);
     target.copyFrom(source);
+  }
+
+  copyRows(target: Matrix, source: Matrix, rows: Int32Array): void {
+    checkCopyRows(target, source, rows);
+    copyRowsHere(target, source, rows);
   }
 
   addDiagonal(a: Matrix, value: number): void {

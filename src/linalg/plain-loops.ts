@@ -3,6 +3,7 @@
  * would take longer to send there and back.
  */
 import type { Matrix, RealArray } from './matrix.js';
+import { runsOf } from './row-blocks.js';
 
 /** Row i of A is multiplied by factors[i]. */
 export function scaleRowsHere(a: Matrix, factors: RealArray): void {
@@ -14,6 +15,11 @@ export function scaleRowsHere(a: Matrix, factors: RealArray): void {
 export function scaleColumnsHere(a: Matrix, factors: RealArray): void {
   const { data, rows, cols, stride } = a;
   for (let i = 0; i < rows; i++) for (let j = 0, at = i * stride; j < cols; j++, at++) data[at] *= factors[j];
+}
+
+/** Row i of target ← row rows[i] of source. */
+export function copyRowsHere(target: Matrix, source: Matrix, rows: Int32Array): void {
+  for (const { place, from, to } of runsOf(rows)) target.view(place, place + to - from).copyFrom(source.view(from, to));
 }
 
 /** out[i] ← (row i of A) · (row i of B) */

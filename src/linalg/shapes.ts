@@ -232,6 +232,16 @@ export function checkCopy(target: Matrix, source: Matrix): void {
     throw new ArgumentError(`copy: the target is ${shape(target)}, the source ${shape(source)}`);
 }
 
+/** As many rows as the target has, all of which the source has. */
+export function checkCopyRows(target: Matrix, source: Matrix, rows: Int32Array): void {
+  sameDtype('copyRows', { target, source });
+  if (target.rows !== rows.length || target.cols !== source.cols)
+    throw new ArgumentError(`copyRows: ${rows.length} rows of ${shape(source)} do not fill ${shape(target)}`);
+  const wrong = rows.findIndex((row) => row < 0 || row >= source.rows);
+  if (wrong >= 0) throw new ArgumentError(`copyRows: place ${wrong} names row ${rows[wrong]} of ${source.rows}`);
+  separate('copyRows', 'target', target, { source });
+}
+
 /** One number for each row, one for each column, and labels that name columns. */
 export function checkPowerSums(
   out: Float64Array,

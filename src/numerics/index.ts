@@ -31,7 +31,7 @@ export { privilegedSvm } from './privileged-svm.js';
 export { dot, labelCounts, labelSums, rowDots, times, timesTransposed } from './products.js';
 export { propagate } from './propagation.js';
 export { ridgeRegression } from './ridge.js';
-export { roomOn, Scratch, withScratch } from './scratch.js';
+export { roomOn, rowsOn, Scratch, withScratch } from './scratch.js';
 export {
   logSumExp,
   SoftmaxLayer,

@@ -102,6 +102,30 @@ describe.each(backends)('element-wise passes on the $name backend', ({ create })
     );
   });
 
+  it('copies the rows that are named, some of them twice, wherever the matrices lie', () => {
+    fc.assert(
+      fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {
+        const random = new Random(seed);
+        const source = operand(random, rows, cols, dtype, pad);
+        const kept = backend.matrix(rows, cols, dtype);
+        backend.copy(kept, source);
+        const chosen = Int32Array.from({ length: rows === 0 ? 0 : rows + 3 }, () => random.integer(rows));
+        const there = backend.matrix(chosen.length, cols, dtype);
+        for (const from of [source, kept])
+          for (const to of [operand(random, chosen.length, cols, dtype, pad), there]) {
+            backend.copyRows(to, from, chosen);
+            const found = to.copy();
+            chosen.forEach((row, i) => {
+              expect(found.row(i)).toEqual(source.row(row));
+            });
+            if (to !== there) expect(changesAround(to)).toBe(0);
+          }
+        for (const matrix of [kept, there]) backend.release(matrix);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it('takes the products of rows with rows', () => {
     fc.assert(
       fc.property(fc.record(shapes), ({ seed, rows, cols, pad, dtype }) => {

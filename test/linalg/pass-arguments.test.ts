@@ -145,6 +145,11 @@ describe.each(backends)('wrong arguments of passes on the $name backend', ({ cre
       (b) => b.leadersOfRows({ columns: whole(0, 0, 0), leads: vector(3) }, zeros(3, 2), vector(3)),
       'leadersOfRows: offsets has 3 elements beside scores 3×2; expected 2',
     ],
+    [(b) => b.copyRows(zeros(2, 2), single(3, 2), whole(0, 1)), 'copyRows: target is float64 but source is float32'],
+    [(b) => b.copyRows(zeros(2, 2), zeros(3, 2), whole(0)), 'copyRows: 1 rows of 3×2 do not fill 2×2'],
+    [(b) => b.copyRows(zeros(1, 3), zeros(3, 2), whole(0)), 'copyRows: 1 rows of 3×2 do not fill 1×3'],
+    [(b) => b.copyRows(zeros(2, 2), zeros(3, 2), whole(0, 3)), 'copyRows: place 1 names row 3 of 3'],
+    [(b) => b.copyRows(zeros(1, 2), zeros(3, 2), whole(-1)), 'copyRows: place 0 names row -1 of 3'],
     [(b) => b.addSparse(zeros(3, 2), sparse, single(3, 2)), 'addSparse: target is float64 but source is float32'],
     [(b) => b.addSparse(zeros(3, 2), sparse, zeros(3, 1)), 'addSparse: target is 3×2, source is 3×1'],
     [

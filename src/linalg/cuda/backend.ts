@@ -14,7 +14,7 @@ import type {
   SyrkOptions,
 } from '../backend.js';
 import { type ArrayOf, asRow, type Dtype, elementsOf, Matrix, type RealArray, type Vector } from '../matrix.js';
-import { dotHere, rowDotsHere, scaleColumnsHere, scaleRowsHere, unitRowsHere } from '../plain-loops.js';
+import { copyRowsHere, dotHere, rowDotsHere, scaleColumnsHere, scaleRowsHere, unitRowsHere } from '../plain-loops.js';
 import { visitRows } from '../row-blocks.js';
 import * as check from '../shapes.js';
 import { address, type KernelArgument, Launcher, Program, real, whole } from './compile.js';
@@ -280,6 +280,18 @@ export class CudaBackend implements Backend {
     const from = source.device.onDevice() + source.offset * width;
     const bytes = target.cols * width;
     this.#pool.copies.toHost(target.data, target.stride * width, from, source.stride * width, bytes, target.rows);
+  }
+
+  copyRows(target: Matrix, source: Matrix, rows: Int32Array): void {
+    this.#ready();
+    check.checkCopyRows(target, source, rows);
+    if (source instanceof DeviceMatrix) {
+      this.#rows.copyRows(target, source, rows);
+      return;
+    }
+    const here = ordinary(target) ? target : Matrix.zeros(target.rows, target.cols, target.dtype);
+    copyRowsHere(here, source, rows);
+    if (here !== target) this.copy(target, here);
   }
 
   addDiagonal(a: Matrix, value: number): void {

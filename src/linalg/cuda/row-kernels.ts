@@ -10,6 +10,7 @@ export const rowThreads = 256;
 export const rowBlocks = 1024;
 
 export const rowKernelNames = [
+  'copyRows',
   'scoreRows',
   'softmaxRows',
   'columnPartial',
@@ -61,6 +62,12 @@ __device__ double blockMax(double v) {
   }
   __syncthreads();
   return parts[32];
+}
+
+extern "C" __global__ void copyRows(T* y, ll ys, const T* x, ll xs, const int* rows, ll cols) {
+  const T* from = x + rows[blockIdx.x] * xs;
+  T* to = y + blockIdx.x * ys;
+  for (ll c = threadIdx.x; c < cols; c += blockDim.x) to[c] = from[c];
 }
 
 extern "C" __global__ void scoreRows(T* p, ll ps, const double* lengths, const double* squares, const double* factors, const double* constants, ll rows, ll cols) {

@@ -32,6 +32,19 @@ export class DeviceRowPasses {
     this.#kept = kept;
   }
 
+  /** `Backend.copyRows`, of a source on the device. */
+  copyRows(target: Matrix, source: Matrix, rows: Int32Array): void {
+    if (target.rows === 0 || target.cols === 0) return;
+    this.#numbers([rows], ([places]) =>
+      this.#operands.with([source], target, false, ([from], to) =>
+        this.#launch('copyRows', target.dtype, target.rows, [
+          ...[address(to.pointer), whole(to.stride), address(from.pointer), whole(from.stride)],
+          ...[places, whole(target.cols)],
+        ]),
+      ),
+    );
+  }
+
   /** `Backend.scoreRows` */
   scoreRows(products: Matrix, scores: DistanceScores): void {
     check.checkScores(products, scores);

@@ -113,9 +113,12 @@ export class RowWorkbench {
     const placed = (place: number | Place): Place => {
       if (typeof place === 'number') return { at: place };
       if (!(place instanceof Room)) return place;
-      return place.of === 'slot' ? { at: slots + place.at, perSlot: slotBytes } : { at: each + place.at, perPiece: eachBytes };
+      return place.of === 'slot'
+        ? { at: slots + place.at, perSlot: slotBytes }
+        : { at: each + place.at, perPiece: eachBytes };
     };
-    const toCarry = (all: readonly Carried[]) => all.map(({ matrix: whole, place }) => ({ whole, place: placed(place) }));
+    const toCarry = (all: readonly Carried[]) =>
+      all.map(({ matrix: whole, place }) => ({ whole, place: placed(place) }));
     const [before, after] = [toCarry(brought), toCarry(fetched)];
     const reached = (all: typeof before): CarriedRows[] =>
       all.map(({ whole: { data, cols: width, stride }, place }) => {

@@ -55,8 +55,7 @@ export class Candidates {
   squaresBeside(shift: Float64Array): Float64Array {
     const { means, squares: listed, ground, categories } = this.#solver;
     const shifted = dotOf(shift, shift) > 0;
-    const along = (rows: Matrix) =>
-      shifted ? timesVector(ground.backend, rows, shift) : new Float64Array(rows.rows);
+    const along = (rows: Matrix) => (shifted ? timesVector(ground.backend, rows, shift) : new Float64Array(rows.rows));
     const squares = new Float64Array(this.count);
     const alongListed = along(means);
     this.stretches.forEach((factor, c) => {

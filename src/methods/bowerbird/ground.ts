@@ -4,8 +4,8 @@
  * the mean of the auxiliary pictures.
  */
 import { type Backend, Matrix, type RowBlocks } from '../../linalg/index.js';
-import { byLabel, rowDots } from '../../numerics/index.js';
-import { type Problem, selectIntegers, selectRows } from '../../problem/index.js';
+import { byLabel, rowDots, rowsOn } from '../../numerics/index.js';
+import { type Problem, selectIntegers } from '../../problem/index.js';
 import { type Features, featuresAt } from '../blocks/feature-rows.js';
 import { precisionFor, type WhitenedSpace } from '../blocks/whitened-space.js';
 import { imageTextHint } from './image-text.js';
@@ -68,11 +68,17 @@ export function layGround(
   const sorted = order.every((row, i) => row === i);
   const inOrder = () => {
     if (!given) return place(space, problem.webFeatures, sorted ? undefined : order);
-    return sorted ? given : selectPlaced(given, order);
+    return sorted ? given : selectPlaced(backend, given, order);
   };
   const web = given instanceof WebPictures ? given : new WebPictures(backend, inOrder(), starts);
   const webLabels = sorted ? problem.webLabels : selectIntegers(problem.webLabels, order);
-  const prior = wordPrior(backend, { ...known, means: space.auxiliaryMeans }, problem, trust < 0 ? undefined : trust, imageTextHint(space, problem));
+  const prior = wordPrior(
+    backend,
+    { ...known, means: space.auxiliaryMeans },
+    problem,
+    trust < 0 ? undefined : trust,
+    imageTextHint(space, problem),
+  );
   return {
     ...{ backend, space, known, prior, web },
     dimension: known.means.cols,
@@ -118,9 +124,14 @@ function knownCategories({
   return { means: copyOn(backend, means), squares, counts, within, between };
 }
 
-export function selectPlaced({ rows, squaredLengths }: Placed, chosen: ArrayLike<number>): Placed<Matrix> {
+/** Some of them, where the backend computes. */
+export function selectPlaced(
+  backend: Backend,
+  { rows, squaredLengths }: Placed,
+  chosen: ArrayLike<number>,
+): Placed<Matrix> {
   return {
-    rows: selectRows(rows, chosen),
+    rows: rowsOn(backend, rows, chosen),
     squaredLengths: Float64Array.from(chosen, (j) => squaredLengths[j]),
   };
 }

@@ -22,9 +22,10 @@ function distancesToCleanMeans({ ground, solver, pictures, truth }: World): Matr
   const count = solver.categories;
   const clean = Matrix.zeros(count + known.means.rows, dimension);
   const numbers = new Float64Array(count);
+  const here = pictures.rows.copy();
   for (let j = 0; j < truth.length; j++) {
     if (!isListed(truth[j], solver)) continue;
-    const [to, from] = [clean.row(truth[j]), pictures.rows.row(j)];
+    const [to, from] = [clean.row(truth[j]), here.row(j)];
     for (let k = 0; k < to.length; k++) to[k] += from[k];
     numbers[truth[j]]++;
   }
@@ -104,7 +105,7 @@ export function learnStrangers(backend: Backend, worlds: readonly World[], neare
   const yardsticks = readers.map((reader) => reader.yardstick());
   const usual = meanYardstick(yardsticks.filter((yardstick) => yardstick !== undefined));
   const seen = ({ pictures, truth }: World, k: number, rows?: Int32Array, walking = true): Seen => {
-    const chosen = rows ? selectPlaced(pictures, rows) : pictures;
+    const chosen = rows ? selectPlaced(backend, pictures, rows) : pictures;
     const neighbours = new Neighbours(backend, chosen, nearest);
     const strange = Float64Array.from(rows ?? truth.keys(), (j) => (truth[j] < 0 ? 1 : 0));
     const signs = readers[k].read(chosen, neighbours, yardsticks[k] ?? usual, walking);

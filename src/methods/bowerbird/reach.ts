@@ -9,8 +9,7 @@
  * is told is how much harder one comes from a picture than from those that it is easiest to come from.
  */
 import { type Dtype, Matrix } from '../../linalg/index.js';
-import { roomOn } from '../../numerics/index.js';
-import { selectRows } from '../../problem/index.js';
+import { roomOn, rowsOn } from '../../numerics/index.js';
 import { type Placed, withLengths } from './ground.js';
 import type { Neighbours } from './neighbours.js';
 import type { BowerbirdSolver } from './solver.js';
@@ -105,13 +104,10 @@ function webThere(
   chosen: Int32Array,
   dtype: Dtype,
 ): Placed<Matrix> {
-  const found = selectRows(web.rows, chosen);
-  const here = Matrix.zeros(found.rows, found.cols, dtype) as Matrix;
-  for (let i = 0; i < found.rows; i++) {
-    const [from, to] = [found.row(i), here.row(i)];
-    for (let k = 0; k < to.length; k++) to[k] = from[k] - webShift[k];
-  }
-  const rows = roomOn(backend, here.rows, here.cols, dtype);
-  backend.copy(rows, here);
+  const rows = roomOn(backend, chosen.length, web.rows.cols, dtype);
+  backend.copy(rows, rowsOn(backend, web.rows, chosen));
+  const one = Matrix.zeros(chosen.length, 1, dtype).fill(1);
+  const shift = Matrix.from([webShift], dtype);
+  backend.gemm(rows, one, shift, { alpha: -1, beta: 1 });
   return withLengths(backend, rows);
 }

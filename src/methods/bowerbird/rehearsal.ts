@@ -237,7 +237,7 @@ export class Rehearsal {
         const split = k + this.#worlds.length * draw;
         const rows = likeFolder(world, counts, assignments.rows, split, solver.categories);
         if (rows.length < 2) continue;
-        const chosen = selectPlaced(world.pictures, rows);
+        const chosen = selectPlaced(this.#backend, world.pictures, rows);
         const side: TestSide = {
           pictures: chosen,
           neighbours: new Neighbours(this.#backend, chosen, this.#options.neighbours),

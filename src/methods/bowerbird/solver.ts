@@ -149,7 +149,9 @@ export class BowerbirdSolver {
     else {
       const shared = this.#sharedBy(present);
       const weights = precisions.map((precision) => (precision > 1e-6 ? 1 / precision : 0));
-      const difference = inPrecision(backend, sums, { dtype: 'float64' }, (wide) => weightedSum(backend, wide, weights));
+      const difference = inPrecision(backend, sums, { dtype: 'float64' }, (wide) =>
+        weightedSum(backend, wide, weights),
+      );
       let chance = (known.between * shared.covariance) / count ** 2;
       for (const c of present) chance += this.webVariance / precisions[c] / count ** 2;
       for (let j = 0; j < dimension; j++) difference[j] = (difference[j] - shared.means[j]) / count;

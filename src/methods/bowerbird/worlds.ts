@@ -52,6 +52,7 @@ export async function draftsOf(
   const all = await placeSome(space, auxiliary, Int32Array.from(used));
   const chosen = (rows: ArrayLike<number>) =>
     selectPlaced(
+      backend,
       all,
       Int32Array.from(rows, (row) => places.get(row)!),
     );
@@ -64,7 +65,7 @@ export async function draftsOf(
       webVouched: undefined,
       testSemantics: selectRows(problem.auxiliarySemantics, listed),
     };
-    const placedWeb = crawled ? selectPlaced(crawled, web.rows) : chosen(web.rows);
+    const placedWeb = crawled ? selectPlaced(backend, crawled, web.rows) : chosen(web.rows);
     const ground = layGround(backend, space, listing, options, placedWeb);
     const shown = selectIntegers(problem.auxiliaryLabels, test);
     const right = web.right && Float64Array.from(ground.webOrder, (row) => web.right![row]);
@@ -94,9 +95,10 @@ function ownVariance(solver: BowerbirdSolver, pictures: Placed, truth: Int32Arra
 
 /** Scores of the listed pictures at sharpness 1. */
 export function unitScores({ solver, pictures, truth, variance }: World): Judged {
+  const { backend } = solver.ground;
   const listed = rowsWhere(truth.length, (j) => isListed(truth[j], solver));
   const left = solver.meanVariances.reduce((sum, value) => sum + value, 0) / solver.meanVariances.length;
-  const scores = distances(solver.ground.backend, selectPlaced(pictures, listed), solver.means).copy('float64');
+  const scores = distances(backend, selectPlaced(backend, pictures, listed), solver.means).copy('float64');
   for (let k = 0; k < scores.data.length; k++) scores.data[k] *= -0.5 / (variance + left);
   return { scores, labels: selectIntegers(truth, listed) };
 }
