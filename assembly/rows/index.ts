@@ -6,7 +6,9 @@ export { logPowerSums64, logPowerSums32 } from './mixtures';
 export { softmaxRows64, softmaxRows32, energyOfRows32, energyOfRows64 } from './chances';
 export { powerRows32, powerRows64 } from './powers';
 export { nearestOfRows32, nearestOfRows64, nearestOfColumns32, nearestOfColumns64 } from './nearest';
-export { scoreRows32, scoreRows64, sumOfDifferences32, sumOfDifferences64 } from './scores';
+export {
+  rowDots32, rowDots64, scaleRows32, scaleRows64, scoreRows32, scoreRows64, sumOfDifferences32, sumOfDifferences64,
+} from './scores';
 export { sparseForm32, sparseForm64, sparseRows32, sparseRows64 } from './sparse';
-export { peaksOfRows32, peaksOfRows64 } from './peaks';
+export { leadersOfRows32, leadersOfRows64, peaksOfRows32, peaksOfRows64 } from './peaks';
 export { unitRows32, unitRows64 } from './unit';

@@ -1,4 +1,5 @@
-// What stands out in each row: the largest cosine, the two largest scores, and the logarithm of what all scores sum up to.
+// What stands out in each row: the largest cosine, the two largest scores, and the logarithm of what all scores sum up to; or
+// only where the largest score is, and by how much it leads.
 
 import { sum } from './lanes';
 import { exponential, logarithm } from './math';
@@ -73,4 +74,34 @@ export function peaksOfRows64(
   inverses: usize, labels: usize, own: usize, out: usize, scratch: usize,
 ): void {
   peaks<f64>(m, n, products, stride, lengths, squares, factors, constants, inverses, labels, own, out, scratch);
+}
+
+/** The column of the largest of score + offset, and by how much it exceeds the second; offsets and leads are f64. */
+// @ts-ignore: decorator
+@inline
+function leaders<T>(m: i32, n: i32, scores: usize, stride: usize, offsets: usize, columns: usize, leads: usize): void {
+  for (let i = 0; i < m; i++) {
+    const row = scores + usize(i) * stride;
+    let largest: f64 = -Infinity;
+    let second: f64 = -Infinity;
+    let column: i32 = 0;
+    for (let c = 0; c < n; c++) {
+      const value = f64(load<T>(row + usize(c) * sizeof<T>())) + load<f64>(offsets + usize(c) * 8);
+      if (value > largest) {
+        second = largest;
+        largest = value;
+        column = c;
+      } else if (value > second) second = value;
+    }
+    store<i32>(columns + usize(i) * 4, column);
+    store<f64>(leads + usize(i) * 8, largest - second);
+  }
+}
+
+export function leadersOfRows32(m: i32, n: i32, scores: usize, stride: usize, offsets: usize, columns: usize, leads: usize): void {
+  leaders<f32>(m, n, scores, stride, offsets, columns, leads);
+}
+
+export function leadersOfRows64(m: i32, n: i32, scores: usize, stride: usize, offsets: usize, columns: usize, leads: usize): void {
+  leaders<f64>(m, n, scores, stride, offsets, columns, leads);
 }

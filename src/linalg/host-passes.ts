@@ -18,22 +18,14 @@ import { elementsOf, type Matrix, type Vector } from './matrix.js';
 import { copyRowsHere, dotHere, scaleColumnsHere } from './plain-loops.js';
 import { RowPasses } from './rows/passes.js';
 import type { RowWorkbench } from './rows/workbench.js';
-import {
-  checkCopy,
-  checkCopyRows,
-  checkLeaders,
-  checkSameShape,
-  checkScaleColumns,
-  checkSegments,
-  checkSquare,
-} from './shapes.js';
+import { checkCopy, checkCopyRows, checkSameShape, checkScaleColumns, checkSegments, checkSquare } from './shapes.js';
 
 export abstract class HostPasses {
-  readonly #rows: RowPasses;
+  protected readonly rows: RowPasses;
 
   /** @param workbench where the backend's own threads work on rows; without one, the calling thread does */
   constructor(workbench?: RowWorkbench) {
-    this.#rows = new RowPasses(workbench);
+    this.rows = new RowPasses(workbench);
   }
 
   abstract gemm(c: Matrix, a: Matrix, b: Matrix, options?: GemmOptions): void;
@@ -98,7 +90,7 @@ export abstract class HostPasses {
   }
 
   logPowerSums(out: Float64Array, products: Matrix, mixture: PowerMixture, own?: Float64Array): void {
-    this.#rows.logPowerSums(out, products, mixture, own);
+    this.rows.logPowerSums(out, products, mixture, own);
   }
 
   softmaxRows(
@@ -108,61 +100,50 @@ export abstract class HostPasses {
     weights: Float64Array,
     counts: Float64Array,
   ): void {
-    this.#rows.softmaxRows(target, scores, offsets, weights, counts);
+    this.rows.softmaxRows(target, scores, offsets, weights, counts);
   }
 
   energyOfRows(chances: Matrix, scores: Matrix, weights: Float64Array): number {
-    return this.#rows.energyOfRows(chances, scores, weights);
+    return this.rows.energyOfRows(chances, scores, weights);
   }
 
   scoreRows(products: Matrix, scores: DistanceScores): void {
-    this.#rows.scoreRows(products, scores);
+    this.rows.scoreRows(products, scores);
   }
 
   peaksOfRows(out: RowPeaks, products: Matrix, scores: PeakScores): void {
-    this.#rows.peaksOfRows(out, products, scores);
+    this.rows.peaksOfRows(out, products, scores);
   }
 
   leadersOfRows(out: RowLeaders, scores: Matrix, offsets: Float64Array): void {
-    checkLeaders(out, scores, offsets);
-    const { rows, cols, data, stride } = scores;
-    for (let i = 0; i < rows; i++) {
-      let [first, second, column] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
-      for (let c = 0, at = i * stride; c < cols; c++, at++) {
-        const value = data[at] + offsets[c];
-        if (value > first) [first, second, column] = [value, first, c];
-        else if (value > second) second = value;
-      }
-      out.columns[i] = column;
-      out.leads[i] = first - second;
-    }
+    this.rows.leadersOfRows(out, scores, offsets);
   }
 
   sumOfDifferences(a: Matrix, b: Matrix): number {
-    return this.#rows.sumOfDifferences(a, b);
+    return this.rows.sumOfDifferences(a, b);
   }
 
   powerRows(a: Matrix, power: number): void {
-    this.#rows.powerRows(a, power);
+    this.rows.powerRows(a, power);
   }
 
   unitRows(a: Matrix, largests: Float64Array, lengths: Float64Array): void {
-    this.#rows.unitRows(a, largests, lengths);
+    this.rows.unitRows(a, largests, lengths);
   }
 
   visitPowered(a: Matrix, options: PoweredOptions, visit: (block: Matrix, start: number) => void): void {
-    this.#rows.visitPowered(a, options, visit);
+    this.rows.visitPowered(a, options, visit);
   }
 
   addSparse(target: Matrix, sparse: SparseMatrix, source: Matrix): void {
-    this.#rows.addSparse(target, sparse, source);
+    this.rows.addSparse(target, sparse, source);
   }
 
   nearestRows(...all: Parameters<Backend['nearestRows']>): void {
-    this.#rows.nearestRows((...product) => this.gemm(...product), ...all);
+    this.rows.nearestRows((...product) => this.gemm(...product), ...all);
   }
 
   sparseForm(sparse: SparseMatrix, a: Matrix): number {
-    return this.#rows.sparseForm(sparse, a);
+    return this.rows.sparseForm(sparse, a);
   }
 }

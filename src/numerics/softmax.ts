@@ -124,7 +124,10 @@ export function logSumExp(values: Float64Array): number {
   if (most === Number.NEGATIVE_INFINITY) return most;
   let sum = 0;
   // Below, terms are lost in the rounding of the sum.
-  for (let k = 0; k < values.length; k++) if (values[k] - most > -60) sum += Math.exp(values[k] - most);
+  for (let k = 0; k < values.length; k++) {
+    const away = values[k] - most;
+    if (away > -60) sum += away === 0 ? 1 : Math.exp(away);
+  }
   return most + Math.log(sum);
 }
 

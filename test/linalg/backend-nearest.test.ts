@@ -1,4 +1,5 @@
 /** The nearest rows of each row, against every pair compared. */
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/errors.js';
 import type { Backend } from '../../src/linalg/backend.js';
@@ -161,6 +162,22 @@ describe.each(backends)('the nearest rows on the $name backend', ({ create, most
       expect(() => begun.stop()).not.toThrow();
     });
 
+    it('are the same however many threads look, and whenever they are asked for', async () => {
+      const rows = drawn(5000, 'float64');
+      const expected = found(rows, 6);
+      const several = await create(mostThreads > 1 ? 5 : 1);
+      for (const wait of [0, 1, 20, 100]) {
+        const [nearest, cosines] = [new Int32Array(5000 * 6), new Float64Array(5000 * 6)];
+        const begun = several.beginNearest?.(nearest, cosines, rows, squaresOf(rows));
+        if (!begun) break;
+        await setTimeout(wait);
+        begun.finish();
+        expect(nearest).toEqual(expected.nearest);
+        expect(cosines).toEqual(expected.cosines);
+      }
+      several.dispose();
+    });
+
     it('are dropped when they are no longer wanted, and others can be looked for', () => {
       const rows = drawn(3000, 'float64');
       const first = begin(rows, 4);
@@ -179,7 +196,7 @@ describe.each(backends)('the nearest rows on the $name backend', ({ create, most
       const lists = [new Int32Array(20), new Float64Array(20)] as const;
       expect(alone.beginNearest?.(...lists, rows, squaresOf(rows))).toBeUndefined();
       await alone[Symbol.asyncDispose]();
-      expect(begin(drawn(60_000, 'float32'), 1).begun).toBeUndefined();
+      expect(begin(drawn(140_000, 'float32'), 1).begun).toBeUndefined();
       expect(found(rows, 2).nearest.length).toBe(20);
     });
   });

@@ -68,6 +68,30 @@ describe.each(backends)('threads of the $name backend', (present) => {
     });
   });
 
+  it('give sums, multiples, products and leaders of rows the same bits as one thread', async () => {
+    const [rows, cols] = [601, 501];
+    const random = new Random(rows);
+    const numbers = (length: number) => Float64Array.from({ length }, () => random.uniform() - 0.4);
+    const [factors, offsets] = [numbers(rows), numbers(cols)];
+    const inputs = dtypes.map((dtype) => [operand(random, rows, cols, dtype), operand(random, rows, cols, dtype)]);
+    await sameBits(present, (backend) =>
+      inputs.flatMap(([a, b]) => {
+        const [added, mixed, scaled] = [a.copy(), a.copy(), a.copy()];
+        backend.axpby(added, 1.7, b, 1);
+        backend.axpby(mixed, -0.3, b, 0.9);
+        const own = a.dtype === 'float32' ? Float32Array.from(factors) : factors;
+        backend.scaleRows(scaled, own);
+        const dots = own.slice();
+        backend.rowDots(dots, a, b);
+        const leaders = { columns: new Int32Array(rows), leads: new Float64Array(rows) };
+        backend.leadersOfRows(leaders, a, offsets);
+        const expected = Array.from({ length: rows * cols }, (_, at) => 1.7 * b.data[at] + a.data[at]);
+        expect(added).toBeAllClose(new Matrix(Float64Array.from(expected), rows, cols), { tolerance: 1e-5, scale: 4 });
+        return [added.data, mixed.data, scaled.data, dots, leaders.leads, Float64Array.from(leaders.columns)];
+      }),
+    );
+  });
+
   it('give passes over rows the same bits as one thread', async () => {
     const [rows, cols] = [3000, 150];
     const random = new Random(rows);

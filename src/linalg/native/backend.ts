@@ -25,8 +25,8 @@ import {
   checkSegments,
   checkSyrk,
 } from '../shapes.js';
-import { type Call, copyCalls, gemmCalls, gemvCalls, syrkCalls, triangularCalls } from './calls.js';
-import { addScaled, dotProduct, mirrorLowerTriangle, rowDotProducts, scale, scaleEachRow } from './elementwise.js';
+import { addCalls, type Call, copyCalls, gemmCalls, gemvCalls, syrkCalls, triangularCalls } from './calls.js';
+import { addScaled, dotProduct, mirrorLowerTriangle, scale } from './elementwise.js';
 import { IdleArrays } from './idle-arrays.js';
 import type { Library } from './library.js';
 import type { Pool } from './pool.js';
@@ -35,7 +35,7 @@ import type { Routines } from './routines.js';
 
 /** Up to this order one thread factorizes faster than several: the panels are too small to share out. */
 const singleThreadedOrder = 800;
-/** Elements from which on several threads copy. */
+/** Elements from which on several threads copy and add. */
 const worthSharing = 2 ** 18;
 /** Columns of a panel of the blocked Cholesky factorization. */
 const panel = 256;
@@ -120,17 +120,23 @@ export class NativeBackend extends HostPasses implements Backend {
 
   axpby(y: Matrix, alpha: number, x: Matrix, beta: number): void {
     checkAxpby(y, x);
-    addScaled(this.#routines('axpby', y.data), y, alpha, x, beta);
+    const routines = this.#routines('axpby', y.data);
+    const dense = y.contiguous && x.contiguous && y.storage !== x.storage;
+    if (!this.#pool || y.rows * y.cols < worthSharing || !dense || alpha === 0 || beta === 0)
+      addScaled(routines, y, alpha, x, beta);
+    else for (const calls of addCalls(y, alpha, x, beta)) this.#run(routines, y, calls);
   }
 
   scaleRows(a: Matrix, factors: Vector): void {
     checkScaleRows(a, factors);
-    scaleEachRow(this.#routines('scaleRows', a.data, a.cols), a, elementsOf(factors));
+    this.#routines('scaleRows', a.data);
+    this.rows.scaleRows(a, elementsOf(factors));
   }
 
   rowDots(out: Vector, a: Matrix, b: Matrix): void {
     checkRowDots(out, a, b);
-    rowDotProducts(this.#routines('rowDots', a.data, a.cols), elementsOf(out), a, b);
+    this.#routines('rowDots', a.data);
+    this.rows.rowDots(elementsOf(out), a, b);
   }
 
   /** The sums of all segments at once, so that threads can share them out. */

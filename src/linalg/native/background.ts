@@ -1,56 +1,83 @@
 /**
- * Work that another thread does while the calling thread is busy with something else: stages of calls, one after the other, all
- * of them written down beforehand. One thread at a time makes the next call, whenever no batch is open; when the caller comes for
- * the outcome, all threads share out what is left of each stage. Calls of one stage do not depend on one another, so that the
- * outcome is the same however much of it was done in the background.
+ * Work that other threads do while the calling thread is busy with something else: stages of calls, one after the other, all of
+ * them written down beforehand. Threads make calls whenever no batch is open; when the caller comes for the outcome, all of them
+ * share out what is left of each stage. Calls of one stage do not depend on one another, so that the outcome is the same however
+ * much of it was done in the background.
  */
 import { BackendError } from '../../errors.js';
 import type { Begun } from '../backend.js';
 import { argumentRoom, callWidth, type Hands, makeCall } from './records.js';
 
-/** Places in the control words: the call to be made next, the end of those that may be made, whether a thread makes one, and whether one failed. */
-const next = 0;
-const end = 1;
-const taken = 2;
-const failed = 3;
+/**
+ * Places in the control words: whether calls may be made, the call to be taken next, the calls that are finished, the stage that
+ * calls are taken from, the number of stages, the threads that look for calls or make one, and whether one failed.
+ */
+const open = 0;
+const next = 1;
+const finished = 2;
+const stage = 3;
+const stages = 4;
+const busy = 5;
+const failed = 6;
+const controlWords = 7;
 
-/** Calls that there is room for: the nearest of 30,000 rows. */
-const mostCalls = 2 ** 14;
+/** Calls that there is room for: the nearest of 50,000 rows and some more. */
+const mostCalls = 2 ** 16;
 
 export interface BackgroundShared {
   readonly control: Int32Array;
   readonly calls: Float64Array;
+  /** Where the calls of each stage end. */
+  readonly ends: Int32Array;
 }
 
 export function backgroundRoom(): BackgroundShared {
+  const room = (bytes: number) => new SharedArrayBuffer(bytes);
   return {
-    control: new Int32Array(new SharedArrayBuffer(4 * 4)),
-    calls: new Float64Array(new SharedArrayBuffer(mostCalls * callWidth * 8)),
+    control: new Int32Array(room(controlWords * 4)),
+    calls: new Float64Array(room(mostCalls * callWidth * 8)),
+    ends: new Int32Array(room(mostCalls * 4)),
   };
 }
 
-/** Makes the next call, if there is one and no other thread is at it; whether it did. */
-export function makeNext({ control, calls }: BackgroundShared, hands: Hands): boolean {
-  if (Atomics.load(control, next) >= Atomics.load(control, end)) return false;
-  if (Atomics.compareExchange(control, taken, 0, 1) !== 0) return false;
-  // Looked at again, now that nobody else moves on.
-  const call = Atomics.load(control, next);
-  const wanted = call < Atomics.load(control, end);
-  try {
-    if (wanted) makeCall(calls, call, hands, argumentRoom());
-  } catch {
-    Atomics.store(control, failed, 1);
-    Atomics.store(control, end, 0);
+/** Makes the next call, if there is one; whether it did. */
+export function makeNext({ control, calls, ends }: BackgroundShared, hands: Hands, wake: () => void): boolean {
+  if (Atomics.load(control, open) === 0) return false;
+  Atomics.add(control, busy, 1);
+  const call = Atomics.load(control, open) === 0 ? none : takeCall(control, ends);
+  if (call !== none) {
+    try {
+      makeCall(calls, call, hands, argumentRoom());
+      // The last call of a stage lets all threads into the next one.
+      if (Atomics.add(control, finished, 1) + 1 === ends[Atomics.load(control, stage)]) {
+        Atomics.add(control, stage, 1);
+        wake();
+      }
+    } catch {
+      Atomics.store(control, failed, 1);
+      Atomics.store(control, open, 0);
+    }
   }
-  if (wanted) Atomics.store(control, next, call + 1);
-  Atomics.store(control, taken, 0);
-  Atomics.notify(control, taken);
-  return wanted;
+  Atomics.sub(control, busy, 1);
+  Atomics.notify(control, busy);
+  return call !== none;
+}
+
+const none = -1;
+
+/** A call of the present stage that nobody has taken. */
+function takeCall(control: Int32Array, ends: Int32Array): number {
+  for (;;) {
+    const here = Atomics.load(control, stage);
+    const call = Atomics.load(control, next);
+    if (here >= Atomics.load(control, stages) || call >= ends[here]) return none;
+    if (Atomics.compareExchange(control, next, call, call + 1) === call) return call;
+  }
 }
 
 /** What a pool of threads does for a program. */
 export interface Crew {
-  /** Wakes a thread. */
+  /** Wakes all threads. */
   wake(): void;
   /** Makes calls [from, to) of the program on all threads. */
   share(calls: Float64Array, from: number, to: number): void;
@@ -68,7 +95,7 @@ export class Background {
 
   /**
    * Undefined where another program is under way, or there is no room for all calls.
-   * @param counts of the calls of each stage
+   * @param counts of the calls of each stage, none of them 0
    * @param write writes all of them down, one stage after the other
    * @param done called once, whether the outcome is wanted (`true`) or not
    */
@@ -77,13 +104,19 @@ export class Background {
     write: (calls: Float64Array) => void,
     done: (wanted: boolean) => void,
   ): Begun | undefined {
-    const { control, calls } = this.shared;
+    const { control, calls, ends } = this.shared;
     const count = counts.reduce((sum, each) => sum + each, 0);
     if (this.#busy || count > mostCalls) return undefined;
     this.#busy = true;
     write(calls);
-    for (const place of [next, failed]) Atomics.store(control, place, 0);
-    Atomics.store(control, end, count);
+    let end = 0;
+    counts.forEach((each, k) => {
+      end += each;
+      ends[k] = end;
+    });
+    for (const place of [next, finished, stage, failed]) Atomics.store(control, place, 0);
+    Atomics.store(control, stages, counts.length);
+    Atomics.store(control, open, 1);
     this.#crew.wake();
     let ended = false;
     const leave = (wanted: boolean) => {
@@ -119,8 +152,9 @@ export class Background {
   /** Waits until no thread is at a call, and lets none begin another. */
   halt(): void {
     const { control } = this.shared;
-    Atomics.store(control, end, 0);
-    while (Atomics.load(control, taken) === 1) Atomics.wait(control, taken, 1);
+    Atomics.store(control, open, 0);
+    for (let many = Atomics.load(control, busy); many > 0; many = Atomics.load(control, busy))
+      Atomics.wait(control, busy, many);
   }
 
   /** The same; returns the number of calls that were made. */
@@ -128,6 +162,6 @@ export class Background {
     const { control } = this.shared;
     this.halt();
     if (Atomics.load(control, failed) !== 0) throw new BackendError('a thread of the native backend failed');
-    return Atomics.load(control, next);
+    return Atomics.load(control, finished);
   }
 }

@@ -6,7 +6,7 @@ import type { Matrix, RealArray } from '../matrix.js';
 import type { Flag, Pointer } from './routines.js';
 
 /** Routines that can be handed to another thread. */
-export const sharedRoutines = ['gemm', 'syrk', 'gemv', 'trsm', 'lacpy'] as const;
+export const sharedRoutines = ['gemm', 'syrk', 'gemv', 'trsm', 'lacpy', 'axpy', 'scal'] as const;
 
 /** A routine of `Routines` and its arguments in order. */
 export interface Call {
@@ -140,6 +140,19 @@ export function bringCalls(matrix: Matrix, address: number): Call[] {
     const there = address + top * cols * data.BYTES_PER_ELEMENT;
     return call('lacpy', cols, bottom - top, from(matrix, top, 0), stride, there, cols);
   });
+}
+
+/** Elements of a sum in multiples of which it is cut, so that no piece but the last ends in the middle of a vector. */
+const wholeVectors = 2048;
+
+/** y ← α x + β y of matrices without gaps, neither factor 0: what is to be done first, and then. */
+export function addCalls({ data: y, rows, cols }: Matrix, alpha: number, { data: x }: Matrix, beta: number): Call[][] {
+  const parts = pieces(Math.ceil((rows * cols) / wholeVectors), 1).map(
+    ([first, end]) => [first * wholeVectors, Math.min(rows * cols, end * wholeVectors)] as const,
+  );
+  const scaled = parts.map(([from, to]) => call('scal', to - from, beta, y.subarray(from, to)));
+  const added = parts.map(([from, to]) => call('axpy', to - from, alpha, x.subarray(from, to), y.subarray(from, to)));
+  return beta === 1 ? [added] : [scaled, added];
 }
 
 /** Target ← source, of one shape and precision. */

@@ -51,20 +51,6 @@ function scaleRun(routines: Routines, run: RealArray, beta: number): void {
   else for (let i = 0; i < run.length; i++) run[i] *= beta;
 }
 
-/** Row i times factors[i]; a factor of 0 keeps a NaN, as multiplication does. */
-export function scaleEachRow(routines: Routines, a: Matrix, factors: RealArray): void {
-  for (let i = 0; i < a.rows; i++) {
-    const row = a.row(i);
-    const factor = factors[i];
-    if (row.length >= longRun && factor !== 0) routines.scal(row.length, factor, row);
-    else for (let j = 0; j < row.length; j++) row[j] *= factor;
-  }
-}
-
-export function rowDotProducts(routines: Routines, out: RealArray, a: Matrix, b: Matrix): void {
-  for (let i = 0; i < a.rows; i++) out[i] = dotOfRuns(routines, a.row(i), b.row(i));
-}
-
 /** Σ aᵢⱼ bᵢⱼ, in stretches whose sums are added up here. */
 export function dotProduct(routines: Routines, a: Matrix, b: Matrix): number {
   let total = 0;

@@ -70,10 +70,7 @@ export class Pool {
 
   private constructor(library: Library, workbench: RowWorkbench, threads: number) {
     this.#background = new Background({
-      wake: () => {
-        Atomics.add(this.#shared.control, batch, 1);
-        Atomics.notify(this.#shared.control, batch, 1);
-      },
+      wake: () => wakeAll(this.#shared.control),
       share: (calls, from, to) => this.#share(calls, from, to),
     });
     this.#shared = {
@@ -194,8 +191,7 @@ export class Pool {
   end(): void {
     this.#background.halt();
     Atomics.store(this.#shared.control, ended, 1);
-    Atomics.add(this.#shared.control, batch, 1);
-    Atomics.notify(this.#shared.control, batch);
+    wakeAll(this.#shared.control);
   }
 }
 
@@ -219,14 +215,21 @@ function workThrough({ control, calls }: Shared, hands: Hands): void {
   }
 }
 
+/** Lets those look again who sleep because they found nothing to do. */
+function wakeAll(control: Int32Array): void {
+  Atomics.add(control, batch, 1);
+  Atomics.notify(control, batch);
+}
+
 /** The life of a worker: work when a batch opens or in the background, sleep otherwise, until the pool ends. */
 export function serve(shared: Shared, hands: Hands): void {
   const { control } = shared;
+  const wake = () => wakeAll(control);
   while (Atomics.load(control, ended) === 0) {
     const current = Atomics.load(control, batch);
     workThrough(shared, hands);
     if (Atomics.load(control, ended) !== 0) return;
-    if (!makeNext(shared.background, hands)) Atomics.wait(control, batch, current);
+    if (!makeNext(shared.background, hands, wake)) Atomics.wait(control, batch, current);
   }
 }
 

@@ -32,6 +32,12 @@ const names = [
   'peaksOfRows64',
   'unitRows32',
   'unitRows64',
+  'rowDots32',
+  'rowDots64',
+  'scaleRows32',
+  'scaleRows64',
+  'leadersOfRows32',
+  'leadersOfRows64',
 ] as const;
 /** By which `call` names a kernel. */
 export const kernelNumber = (kernel: RowKernel, single: boolean): number =>

@@ -5,6 +5,7 @@ import type {
   PeakScores,
   PoweredOptions,
   PowerMixture,
+  RowLeaders,
   RowPeaks,
   SparseMatrix,
 } from '../backend.js';
@@ -12,6 +13,7 @@ import type { Matrix, RealArray } from '../matrix.js';
 import {
   checkEnergy,
   checkEntries,
+  checkLeaders,
   checkNearest,
   checkPeaks,
   checkPowered,
@@ -174,6 +176,38 @@ export class RowPasses {
   peaksOfRows(out: RowPeaks, products: Matrix, scores: PeakScores): void {
     checkPeaks(out, products, scores);
     findPeaks(this.#workbench(), out, products, scores);
+  }
+
+  /** `Backend.leadersOfRows` */
+  leadersOfRows(out: RowLeaders, scores: Matrix, offsets: Float64Array): void {
+    checkLeaders(out, scores, offsets);
+    const here = this.#workbench();
+    const { rows, cols, data } = scores;
+    const bytes = cols * data.BYTES_PER_ELEMENT;
+    const step = here.rowsPerPiece(cols);
+    const added = here.hold(offsets, offsets);
+    const [columns, leads] = [here.alongRows(out.columns), here.alongRows(out.leads)];
+    const piece = here.own(step * bytes);
+    here.inPieces({
+      ...{ kernel: 'leadersOfRows', matrix: scores, step, brought: [{ matrix: scores, place: piece }] },
+      values: [cols, piece, bytes, added, columns, leads],
+    });
+    out.columns.set(here.integers(columns.at, rows));
+    out.leads.set(here.reals(leads.at, rows));
+  }
+
+  /** `Backend.rowDots`, in double precision. */
+  rowDots(out: RealArray, a: Matrix, b: Matrix): void {
+    const here = this.#workbench();
+    const found = here.alongRows(new Float64Array(a.rows));
+    this.#ofTwo(here, 'rowDots', a, b, [found]);
+    out.set(here.reals(found.at, a.rows));
+  }
+
+  /** `Backend.scaleRows` */
+  scaleRows(rows: Matrix, factors: RealArray): void {
+    const here = this.#workbench();
+    this.#rewrite(here, 'scaleRows', rows, [here.alongRows(Float64Array.from(factors))]);
   }
 
   /** `Backend.sumOfDifferences` */

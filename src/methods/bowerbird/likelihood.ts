@@ -1,7 +1,8 @@
 /** How sharply scores decide and how sure they may be: what makes known labels most likely. */
-import { Matrix } from '../../linalg/index.js';
+import { type Backend, Matrix } from '../../linalg/index.js';
 import { leastOnLogScale } from '../../numerics/index.js';
 import { doubtAfter, type Sureness } from '../../problem/index.js';
+import { copyOn, roomForPeaks } from './vectors.js';
 
 /** Scores of pictures, n×C, and what they show. */
 export interface Judged {
@@ -10,18 +11,34 @@ export interface Judged {
 }
 
 /** argmax over s of Σ log softmax(s · scores)[label]; the sum is concave in s, so that a golden section finds it. */
-export function likeliestFactor(sets: readonly Judged[], low: number, high: number): number {
-  const led = sets.map(({ scores, labels }) => ({ scores, labels, leaders: largestOfRows(scores) }));
+export function likeliestFactor(backend: Backend, sets: readonly Judged[], low: number, high: number): number {
+  const folders = sets.map(({ scores, labels }) => {
+    const leaders = largestOfRows(scores);
+    const columns = () => new Float64Array(scores.cols);
+    return {
+      scores: copyOn(backend, scores),
+      below: leaders.reduce((sum, leader, i) => sum + leader - scores.at(i, labels[i]), 0),
+      // Σ_c exp(s · (score − leader)) is what the peaks of "distances" 2 (leader − score) sum up to under the factor −s/2.
+      peaks: {
+        lengths: leaders.map((leader) => 2 * leader),
+        squares: columns(),
+        constants: columns(),
+        inverses: columns(),
+      },
+      found: roomForPeaks(scores.rows),
+    };
+  });
   const loss = (factor: number) => {
     let total = 0;
-    for (const { scores, labels, leaders } of led)
-      for (let i = 0; i < scores.rows; i++) {
-        const row = scores.row(i);
-        total -= factor * (row[labels[i]] - leaders[i]) - Math.log(sumOfExponentials(row, leaders[i], factor));
-      }
+    for (const { scores, below, peaks, found } of folders) {
+      backend.peaksOfRows(found, scores, { ...peaks, factors: new Float64Array(scores.cols).fill(-factor / 2) });
+      total += factor * below + found.logSums.reduce((sum, value) => sum + value, 0);
+    }
     return total;
   };
-  return leastOnLogScale(loss, low, high, 0.01);
+  const best = leastOnLogScale(loss, low, high, 0.01);
+  for (const { scores } of folders) backend.release(scores);
+  return best;
 }
 
 export interface Calibrated extends Sureness {
@@ -147,17 +164,4 @@ function largestOfRows(scores: Matrix<Float64Array>): Float64Array {
     for (let c = 0; c < row.length; c++) if (row[c] > largest) largest = row[c];
     return largest;
   });
-}
-
-/** Terms below this are lost in the rounding of a sum that is at least 1. */
-const lostBelow = -60;
-
-/** Σ exp(factor · (row − largest)) */
-function sumOfExponentials(row: Float64Array, largest: number, factor: number): number {
-  let sum = 0;
-  for (let c = 0; c < row.length; c++) {
-    const exponent = factor * (row[c] - largest);
-    if (exponent > lostBelow) sum += Math.exp(exponent);
-  }
-  return sum;
 }

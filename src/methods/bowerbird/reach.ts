@@ -51,7 +51,8 @@ export function reachOf(
     while (web + own < k) {
       const [toWeb, toOwn] = [j * count + web, j * k + own];
       const endsHere = web < count && cosines[toWeb] > neighbours.cosines[toOwn];
-      const weight = Math.max(0, endsHere ? cosines[toWeb] : neighbours.cosines[toOwn]) ** 3;
+      const cosine = Math.max(0, endsHere ? cosines[toWeb] : neighbours.cosines[toOwn]);
+      const weight = cosine * cosine * cosine;
       total += weight;
       if (endsHere) ended[j] += weight * trust[nearest[toWeb]];
       else parts[toOwn] = weight;

@@ -173,7 +173,7 @@ export class Rehearsal {
     await pause();
     // How sharply distances decide and how far evidence is believed depend on each other: from all web pictures trusted
     // alike in a few passes to both.
-    const decide = () => likeliestFactor(worlds.map(unitScores), 1e-3, 4);
+    const decide = () => likeliestFactor(backend, worlds.map(unitScores), 1e-3, 4);
     let evidence: Evidence = { slope: 1, intercept: 0, text: options.textWeight };
     let worlds: World[] = drafts.map((draft) => {
       const solver = new BowerbirdSolver(draft.ground, solverOptions(options, 1, evidence));

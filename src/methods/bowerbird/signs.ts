@@ -11,7 +11,7 @@ import type { Ground, Placed } from './ground.js';
 import type { Neighbours } from './neighbours.js';
 import { reachOf } from './reach.js';
 import type { BowerbirdSolver } from './solver.js';
-import { dotOf, productsOn, productsWith, timesVector } from './vectors.js';
+import { dotOf, productsOn, productsWith, roomForPeaks, timesVector } from './vectors.js';
 
 /** Means and standard deviations of a picture's own signs among pictures that show what is listed. */
 export interface Yardstick {
@@ -178,9 +178,7 @@ export class SignReader {
 }
 
 function peaksOf(backend: Backend, products: Matrix, scores: PeakScores): RowPeaks {
-  const numbers = () => new Float64Array(products.rows);
-  const peaks = { closest: numbers(), largest: numbers(), second: numbers(), logSums: numbers() };
-  const found = { ...peaks, nearest: new Int32Array(products.rows) };
+  const found = roomForPeaks(products.rows);
   backend.peaksOfRows(found, products, scores);
   return found;
 }
@@ -296,11 +294,10 @@ function commonLook(
   const { count, nearest } = neighbours;
   const n = rows.rows;
   const inverses = rowDots(backend, means, means).map((square) => 1 / rootOf(square));
-  const sparse = {
-    starts: Int32Array.from({ length: n + 1 }, (_, j) => j * count),
-    columns: nearest,
-    values: Float64Array.from(nearest, (other) => 1 / (count * (Math.sqrt(squaredLengths[other]) || 1))),
-  };
+  const shares = squaredLengths.map((square) => 1 / (count * (Math.sqrt(square) || 1)));
+  const values = new Float64Array(nearest.length);
+  for (let place = 0; place < values.length; place++) values[place] = shares[nearest[place]];
+  const sparse = { starts: Int32Array.from({ length: n + 1 }, (_, j) => j * count), columns: nearest, values };
   const most = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
   const lengths = new Float64Array(n);
   const lookColumns = lookColumnsOf(backend);

@@ -5,6 +5,7 @@
  */
 import type { Matrix } from '../../linalg/index.js';
 import { rowDots, strangerSigns } from '../../numerics/index.js';
+import { unanswered } from '../../problem/index.js';
 import type { Placed } from './ground.js';
 import { knownOdd, knownOdds } from './known.js';
 import { fitLogistic, type Logistic, logisticValue } from './logistic.js';
@@ -282,12 +283,17 @@ function shareOf(strangers: number, n: number, { pictures, part }: Reluctance): 
 
 /** The share that the chances make under what it adds to the ratios. */
 function shareOfStrangers(ratios: Float64Array, reluctance: Reluctance, ofShare: Logistic, known?: Int32Array): number {
+  // exp(−log odds) but for what the share adds; what people said of pictures does not depend on it.
+  const isUnsaid = (_: number, j: number) => !known || known[j] === unanswered;
+  const against = ratios.filter(isUnsaid).map((ratio) => Math.exp(-ratio));
+  let said = 0;
+  for (const answer of known ?? []) if (answer !== unanswered) said += 1 / (1 + Math.exp(-knownOdd(0, answer)));
   // At first sight it is small.
   let share = 0.2;
   for (let step = 0; step < 100; step++) {
-    const odds = addedBy(ofShare, share);
-    let sum = 0;
-    for (let j = 0; j < ratios.length; j++) sum += 1 / (1 + Math.exp(-knownOdd(ratios[j] + odds, known?.[j])));
+    const factor = Math.exp(-addedBy(ofShare, share));
+    let sum = said;
+    for (let k = 0; k < against.length; k++) sum += 1 / (1 + against[k] * factor);
     const next = shareOf(sum, ratios.length, reluctance);
     if (Math.abs(next - share) < 1e-6) break;
     share = next;

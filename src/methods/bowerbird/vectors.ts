@@ -1,5 +1,5 @@
 /** Distances, shifts and softmax: what both sides of the estimate compute with. */
-import type { Backend, Dtype, RealArray, RowBlocks } from '../../linalg/index.js';
+import type { Backend, Dtype, RealArray, RowBlocks, RowPeaks } from '../../linalg/index.js';
 import { Matrix, visitRows } from '../../linalg/index.js';
 import { roomOn, rowDots } from '../../numerics/index.js';
 import type { Placed } from './ground.js';
@@ -72,6 +72,13 @@ export function distances(backend: Backend, pictures: Placed, means: Matrix): Ma
     for (let c = 0; c < row.length; c++) row[c] = Math.max(0, pictures.squaredLengths[i] - 2 * row[c] + lengths[c]);
   }
   return result;
+}
+
+/** Room for what stands out in so many rows. */
+export function roomForPeaks(rows: number): RowPeaks {
+  const numbers = () => new Float64Array(rows);
+  const peaks = { closest: numbers(), largest: numbers(), second: numbers(), logSums: numbers() };
+  return { ...peaks, nearest: new Int32Array(rows) };
 }
 
 /** A mean difference less what chance explains of its square. */

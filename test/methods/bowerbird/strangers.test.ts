@@ -73,6 +73,16 @@ describe('the strangers among the pictures of a folder', () => {
     expect(weights[0]).toBeLessThan(0.02);
     expect(weights[1]).toBeGreaterThan(0.98);
   });
+
+  it('have the share that all chances make, those that people told and those beyond all doubt included', () => {
+    const ratios = Float64Array.of(...drawn(60, 40), -2000, 2000);
+    const known = Int32Array.from(ratios, (_, j) => (j < 5 ? 3 : j >= 90 && j < 100 ? -1 : unanswered));
+    const { share, unlisted } = strangersAmong(ratios, none, known);
+    const odds = Math.log(share / (1 - share));
+    const chances = ratios.map((ratio, j) => (j < 5 ? 0.01 : j >= 90 && j < 100 ? 0.99 : chance(ratio + odds)));
+    expect(share).toBeCloseTo(sum(chances) / ratios.length, 4);
+    expect([...unlisted.slice(100)]).toEqual([0, 1]);
+  });
 });
 
 /**
