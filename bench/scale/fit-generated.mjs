@@ -1,5 +1,5 @@
 // One fit of the default method to more pictures than one thread generates or a file holds in good time: generates them on all
-// cores, fits, and prints a line of JSON. `node bench/scale/fit-generated.mjs AUXILIARY TEST WEB-PER-CATEGORY TEST-PER-CATEGORY DEVICE [THREADS [ANSWERS.json]]`.
+// cores, fits, and prints a line of JSON; `seconds` include `upload`. `node bench/scale/fit-generated.mjs AUXILIARY TEST WEB-PER-CATEGORY TEST-PER-CATEGORY DEVICE [THREADS [ANSWERS.json]]`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -62,6 +62,7 @@ async function main() {
   };
   const generated = seconds();
   const backend = await createBackend({ device, ...(threads && { threads: Number(threads) }) });
+  const upload = device === 'cuda' ? secondsToUpload(backend, problem) : undefined;
   const fitting = clock();
   const method = new Bowerbird();
   const rounds = [];
@@ -75,12 +76,23 @@ async function main() {
   const predictions = method.predict(problem.testFeatures);
   const right = predictions.reduce((sum, answer, j) => sum + Number(answer === problem.testLabels[j]), 0);
   const measured = {
-    ...{ seconds: fitting(), generated, accuracy: right / predictions.length, rounds: method.details().iterations },
+    ...{ seconds: fitting(), upload, generated, accuracy: right / predictions.length, rounds: method.details().iterations },
     peak: Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024,
   };
   if (answers) writeFileSync(answers, JSON.stringify([...predictions]));
   console.log(JSON.stringify(measured));
   backend.dispose();
+}
+
+/** What bringing all pictures to the GPU takes, which a fit does once, and which its seconds include. */
+function secondsToUpload(backend, { auxiliaryFeatures, webFeatures, testFeatures }) {
+  const seconds = clock();
+  for (const features of [auxiliaryFeatures, webFeatures, testFeatures]) {
+    const there = backend.matrix(features.rows, features.cols, 'float32');
+    backend.copy(there, features);
+    backend.release(there);
+  }
+  return seconds();
 }
 
 function clock() {

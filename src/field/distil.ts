@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { classifyFeatures, confidences, type Model, type Sharpness } from '../fit/index.js';
 import { type Backend, createBackend, Matrix } from '../linalg/index.js';
-import { fitLogistic } from '../methods/index.js';
+import { fitLogistic, logisticValues } from '../methods/index.js';
 import {
   type LinearModel,
   leastOnLogScale,
@@ -85,9 +85,8 @@ export async function distil(
         },
       }),
     };
-    const unlisted = signs?.map((row) =>
-      logistic(row.reduce((sum, sign, k) => sum + odds!.coefficients[k] * sign, odds!.intercept)),
-    );
+    const unlisted =
+      signs && logisticValues({ weights: odds!.coefficients, intercept: odds!.intercept }, signs).map(logistic);
     return { model, loss: lossOf(lessons, scores, unlisted, teacher.sharpness && sharpness) };
   } finally {
     backend.dispose();
@@ -225,20 +224,21 @@ function chooseRidge(lessons: Lessons, backend: Backend) {
 /** What the scores of each picture, by the regression that has not seen it, say of whether it shows a category. */
 function crossSigns({ others, otherCount, targets }: Lessons, scores: Matrix<Float64Array>, temperature: number) {
   const C = targets.cols;
-  return Array.from({ length: scores.rows }, (_, i) => {
+  const signs = Array.from({ length: scores.rows }, (_, i) => {
     const row = scores.row(i).map((value) => value / temperature);
     // Only auxiliary categories that the regression knew.
     const seen = 1 - (others[i] < 0 ? i % 2 : others[i] % 2);
     const taught = row.subarray(C, C + otherCount).filter((_, k) => k % 2 === seen);
     return strangerSigns(row.subarray(0, C), taught);
   });
+  return Matrix.from(signs);
 }
 
 /**
  * What the signs count, learnt where the teacher's opinion, or an auxiliary category that was not taught, says what is a
  * stranger; at the share of strangers that the teacher finds among the pictures that may show a category.
  */
-function strangerOdds({ unlisted, others }: Lessons, signs: readonly Float64Array[]) {
+function strangerOdds({ unlisted, others }: Lessons, signs: Matrix<Float64Array>) {
   const { weights, intercept } = fitLogistic(signs, unlisted, 5);
   const mean = (of: readonly number[]) => of.reduce((sum, i) => sum + unlisted[i], 0) / of.length;
   const odds = (share: number) => {
@@ -256,7 +256,7 @@ const logistic = (odds: number) => 1 / (1 + Math.exp(-odds));
 function lossOf(
   { targets, truth, unlisted: taught }: Lessons,
   scores: Matrix<Float64Array>,
-  unlisted: readonly number[] | undefined,
+  unlisted: ArrayLike<number> | undefined,
   sharpness: Sharpness | undefined,
 ): Loss {
   const C = targets.cols;

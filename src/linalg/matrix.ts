@@ -129,7 +129,7 @@ export class Matrix<T extends RealArray = RealArray> {
   }
 
   /** From an array of rows of equal length. */
-  static from(rows: ArrayLike<number>[], dtype: Dtype = 'float64'): Matrix {
+  static from<D extends Dtype = 'float64'>(rows: ArrayLike<number>[], dtype: D = 'float64' as D): Matrix<ArrayOf<D>> {
     const cols = rows.length === 0 ? 0 : rows[0].length;
     const result = Matrix.zeros(rows.length, cols, dtype);
     rows.forEach((row, i) => {

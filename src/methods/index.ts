@@ -3,7 +3,7 @@ export { currentName } from '../learner/index.js';
 export { keepUnchanged, type PreparationTimes, takePreparationTimes } from './blocks/preparation.js';
 export { curveArea, seenUnseenCurve } from './blocks/seen-unseen-curve.js';
 export { Bowerbird } from './bowerbird/bowerbird.js';
-export { fitLogistic } from './bowerbird/logistic.js';
+export { fitLogistic, logisticValues } from './bowerbird/logistic.js';
 export type { BowerbirdOptions } from './bowerbird/options.js';
 export { partValues } from './parts.js';
 export { declaredMethods, findMethod, isShareable, methods, pluginModules, registerMethod } from './registry.js';

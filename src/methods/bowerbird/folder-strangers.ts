@@ -10,6 +10,7 @@ import {
   lonelyRows,
   ratiosInCompany,
   reluctance,
+  type Signs,
   type StrangerModel,
   type Strangers,
   strangerRatios,
@@ -20,7 +21,7 @@ import type { TestSide } from './test-state.js';
 
 /** What strangers are told by: signs of the pictures, and how many pictures each listed category has at first sight. */
 export interface StrangerSigns {
-  readonly rows: readonly Float64Array[];
+  readonly rows: Signs;
   readonly counts: Float64Array;
   /** Share of the web pictures that are believed. */
   readonly believed: number;
@@ -32,7 +33,7 @@ export function rowsOfStrangers(
   variance: number,
   neighbours: Neighbours,
   { yardstick }: StrangerModel,
-): Float64Array[] {
+): Signs {
   if (pictures.rows.rows < leastCompany) return lonelyRows(alone, pictures, variance);
   const reader = new SignReader(alone, variance);
   return reader.read(pictures, neighbours, reader.yardstick() ?? yardstick, true);

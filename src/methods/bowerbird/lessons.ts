@@ -1,7 +1,7 @@
 /** What the worlds of a rehearsal teach of web pictures and of strangers: there, right and wrong are known. */
 import { type Backend, Matrix } from '../../linalg/index.js';
 import { selectPlaced } from './ground.js';
-import { fitLogistic } from './logistic.js';
+import { column, fitLogistic } from './logistic.js';
 import { Neighbours } from './neighbours.js';
 import { meanYardstick, SignReader } from './signs.js';
 import type { BowerbirdSolver, Evidence } from './solver.js';
@@ -72,21 +72,21 @@ export function shareOfRight(world: World): number {
 
 /** How far the evidence of web pictures' looks is to be believed beside that of their words. */
 export function learnEvidence(worlds: readonly World[], text: number): Evidence {
-  const rows: Float64Array[] = [];
+  const evidence: number[] = [];
   const targets: number[] = [];
   const offsets: number[] = [];
   for (const world of worlds) {
     const { looks, words } = world.solver.webEvidence();
     const right = world.right ?? judgedByCleanMeans(world);
     for (let i = 0; i < looks.length; i++) {
-      rows.push(Float64Array.of(Math.max(-30, Math.min(30, looks[i]))));
+      evidence.push(Math.max(-30, Math.min(30, looks[i])));
       targets.push(right[i]);
       offsets.push(text * (words?.[i] ?? 0));
     }
   }
   const share = targets.reduce((sum, value) => sum + value, 0) / targets.length;
   if (!(share > 0.02 && share < 0.98)) return { slope: 1, intercept: 0, text };
-  const { weights, intercept } = fitLogistic(rows, targets, 1, offsets);
+  const { weights, intercept } = fitLogistic(column(evidence), targets, 1, offsets);
   return {
     slope: Math.min(2, Math.max(0.25, weights[0])),
     intercept: Math.min(3, Math.max(-8, intercept - logOdds(share))),
@@ -140,5 +140,5 @@ export function learnStrangers(backend: Backend, worlds: readonly World[], neare
 
 /** Where walks end is the last sign. */
 function withoutWalks({ rows, ...seen }: Seen): Seen {
-  return { ...seen, rows: rows.map((row) => row.subarray(0, -1)) };
+  return { ...seen, rows: rows.view(0, rows.rows, 0, rows.cols - 1) };
 }

@@ -2,6 +2,8 @@
  * Logistic regression on a few features: minimizes −Σ [t log p + (1 − t) log(1 − p)] + ½ r ‖w‖² over weights of features
  * at zero mean and unit deviation, p = σ(w·f + b), by Newton's method. Targets t may lie between 0 and 1.
  */
+import { Matrix } from '../../linalg/index.js';
+
 export interface Logistic {
   /** Weights of the features as they are. */
   readonly weights: Float64Array;
@@ -10,29 +12,32 @@ export interface Logistic {
 
 const steps = 30;
 
+/** Rows of one feature. */
+export const column = (values: ArrayLike<number>): Matrix<Float64Array> =>
+  new Matrix(Float64Array.from(values), values.length, 1);
+
 /**
  * @param rows a row of features for each target
  * @param offsets what is added to w·f + b of each row and not learnt
  */
 export function fitLogistic(
-  rows: readonly Float64Array[],
+  rows: Matrix<Float64Array>,
   targets: ArrayLike<number>,
   ridge: number,
   offsets?: ArrayLike<number>,
 ): Logistic {
-  const width = rows[0]?.length ?? 0;
-  const n = rows.length;
+  const { rows: n, cols: width, data, stride } = rows;
   const means = new Float64Array(width);
   const deviations = new Float64Array(width);
-  for (const row of rows) for (let k = 0; k < width; k++) means[k] += row[k] / n;
-  for (const row of rows) for (let k = 0; k < width; k++) deviations[k] += (row[k] - means[k]) ** 2 / n;
+  for (let i = 0; i < n; i++) for (let k = 0; k < width; k++) means[k] += data[i * stride + k] / n;
+  for (let i = 0; i < n; i++)
+    for (let k = 0; k < width; k++) deviations[k] += (data[i * stride + k] - means[k]) ** 2 / n;
   for (let k = 0; k < width; k++) deviations[k] = Math.sqrt(deviations[k]) || 1;
   // Each row and, for the intercept, a 1.
   const size = width + 1;
   const scaled = new Float64Array(n * size).fill(1);
-  rows.forEach((row, i) => {
-    for (let k = 0; k < width; k++) scaled[i * size + k] = (row[k] - means[k]) / deviations[k];
-  });
+  for (let i = 0; i < n; i++)
+    for (let k = 0; k < width; k++) scaled[i * size + k] = (data[i * stride + k] - means[k]) / deviations[k];
   const solution = new Float64Array(size);
   const wanted = Float64Array.from(targets);
   const added = offsets ? Float64Array.from(offsets) : new Float64Array(n);
@@ -100,10 +105,15 @@ function addRow(
   }
 }
 
-export function logisticValue({ weights, intercept }: Logistic, row: Float64Array): number {
-  let value = intercept;
-  for (let k = 0; k < weights.length; k++) value += weights[k] * row[k];
-  return value;
+/** w·f + b of each row f. */
+export function logisticValues({ weights, intercept }: Logistic, { rows, data, stride }: Matrix): Float64Array {
+  const values = new Float64Array(rows);
+  for (let i = 0; i < rows; i++) {
+    let value = intercept;
+    for (let k = 0; k < weights.length; k++) value += weights[k] * data[i * stride + k];
+    values[i] = value;
+  }
+  return values;
 }
 
 /** Cholesky, of the lower triangle. */

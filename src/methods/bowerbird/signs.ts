@@ -54,7 +54,7 @@ export class SignReader {
    * @param walking where walks among web pictures end (reach.ts) is the last of them, unless known categories are candidates,
    * which web pictures do not show
    */
-  read(pictures: Placed, neighbours: Neighbours, yardstick: Yardstick, walking = false): Float64Array[] {
+  read(pictures: Placed, neighbours: Neighbours, yardstick: Yardstick, walking = false): Matrix<Float64Array> {
     const n = pictures.rows.rows;
     const products = plainProducts(this.#solver, this.#means, pictures);
     const { columns, nearest } = this.#own(products);
@@ -68,21 +68,22 @@ export class SignReader {
     const reach = walking && !generalized ? reachOf(this.#solver, pictures, neighbours) : undefined;
     const signs = [...columns, ...around];
     const width = signs.length + (reach ? 5 : 4);
-    // One array for all rows: thousands of small ones take longer to be cleared away than to be filled.
     const all = new Float64Array(n * width);
-    return Array.from({ length: n }, (_, j) => {
+    for (let j = 0; j < n; j++) {
       let [sum, same] = [0, 0];
       for (let place = 0; place < k; place++) {
         sum += neighbours.cosines[j * k + place];
         if (nearest[neighbours.nearest[j * k + place]] === nearest[j]) same++;
       }
-      const row = all.subarray(j * width, (j + 1) * width);
-      for (let sign = 0; sign < signs.length; sign++) row[sign] = signs[sign][j];
-      const together = [sum / Math.max(1, k), neighbours.cosines[j * k] ?? 0, same / Math.max(1, k), common[j]];
-      row.set(together, signs.length);
-      if (reach) row[width - 1] = reach[j];
-      return row;
-    });
+      let at = j * width;
+      for (const sign of signs) all[at++] = sign[j];
+      all[at++] = sum / Math.max(1, k);
+      all[at++] = neighbours.cosines[j * k] ?? 0;
+      all[at++] = same / Math.max(1, k);
+      all[at++] = common[j];
+      if (reach) all[at] = reach[j];
+    }
+    return new Matrix(all, n, width);
   }
 
   /** That of the trusted web pictures, of very many only every k-th; undefined where they are too few. */

@@ -3,12 +3,12 @@
  * together is learnt in rehearsal, where strangers are known; the share of strangers is then estimated in the folder itself
  * (Saerens et al. 2002, for two classes).
  */
-import type { Matrix } from '../../linalg/index.js';
+import { Matrix } from '../../linalg/index.js';
 import { rowDots, strangerSigns } from '../../numerics/index.js';
-import { unanswered } from '../../problem/index.js';
+import { stackRows, unanswered } from '../../problem/index.js';
 import type { Placed } from './ground.js';
 import { knownOdd, knownOdds } from './known.js';
-import { fitLogistic, type Logistic, logisticValue } from './logistic.js';
+import { column, fitLogistic, type Logistic, logisticValues } from './logistic.js';
 import type { Neighbours } from './neighbours.js';
 import type { Yardstick } from './signs.js';
 import type { BowerbirdSolver } from './solver.js';
@@ -16,6 +16,8 @@ import { entropy, logOdds, productsWith } from './vectors.js';
 
 /** Fewer pictures than these are no company. */
 export const leastCompany = 20;
+/** Signs of a picture by itself. */
+const lonelySigns = 4;
 
 /** β (x·μ − ½‖μ‖²)/v of candidates and others. */
 function linearScores(
@@ -37,10 +39,15 @@ function linearScores(
   return { candidates: scores(solver.candidateMeans()), others: scores(solver.otherMeans()) };
 }
 
+/** Signs of pictures, a row for each. */
+export type Signs = Matrix<Float64Array>;
+
 /** What each picture's linear scores say: an exported classifier knows no more. */
-export function lonelyRows(solver: BowerbirdSolver, pictures: Placed, variance: number): Float64Array[] {
+export function lonelyRows(solver: BowerbirdSolver, pictures: Placed, variance: number): Signs {
   const { candidates, others } = linearScores(solver, pictures, variance);
-  return Array.from({ length: candidates.rows }, (_, j) => strangerSigns(candidates.row(j), others.row(j)));
+  const signs = Matrix.zeros(candidates.rows, lonelySigns);
+  for (let j = 0; j < signs.rows; j++) signs.row(j).set(strangerSigns(candidates.row(j), others.row(j)));
+  return signs;
 }
 
 /** A detector: log odds of being a stranger, and those of strangers in the rehearsals it was taught with. */
@@ -76,7 +83,7 @@ export interface StrangerModel {
 
 /** Pictures of one rehearsal: features, 1 for strangers, neighbours. */
 export interface Seen {
-  readonly rows: readonly Float64Array[];
+  readonly rows: Signs;
   readonly strange: Float64Array;
   readonly neighbours?: Neighbours;
 }
@@ -85,15 +92,14 @@ export interface Seen {
 export function teachDetector(rehearsals: readonly Seen[], thinned: readonly Seen[] = []): Detector {
   const strange = rehearsals.flatMap((seen) => [...seen.strange]);
   const share = strange.reduce((sum, value) => sum + value, 0) / strange.length;
-  const own = fitLogistic(
-    rehearsals.flatMap((seen) => seen.rows),
-    strange,
-    ridge,
+  const together = (all: readonly Signs[]) => all.reduce((above, below) => stackRows(above, below) as Signs);
+  const own = fitLogistic(together(rehearsals.map(({ rows }) => rows)), strange, ridge);
+  const pairs = rehearsals.flatMap(({ rows, neighbours }) =>
+    neighbours ? [withNeighbours(own, rows, neighbours)] : [],
   );
-  const pairs = rehearsals.flatMap(({ rows, neighbours }) => (neighbours ? withNeighbours(own, rows, neighbours) : []));
   const detector = {
     own,
-    ...(pairs.length === strange.length && { around: fitLogistic(pairs, strange, ridge) }),
+    ...(pairs.length === rehearsals.length && { around: fitLogistic(together(pairs), strange, ridge) }),
     prior: logOdds(share),
   };
   const ratiosOf = ({ rows, neighbours }: Seen) => strangerRatios(detector, rows, neighbours);
@@ -112,10 +118,10 @@ function whatSharesAdd(rehearsals: readonly Seen[], ratiosOf: (seen: Seen) => Fl
   if (mixed.length === 0) return wholeOdds;
   const odds = mixed.flatMap(({ strange }) => {
     const share = strange.reduce((sum, value) => sum + value, 0) / strange.length;
-    return Array.from(strange, () => Float64Array.of(logOdds(share)));
+    return new Array<number>(strange.length).fill(logOdds(share));
   });
   const { weights, intercept } = fitLogistic(
-    odds,
+    column(odds),
     mixed.flatMap(({ strange }) => [...strange]),
     ridge,
     mixed.flatMap((seen) => [...ratiosOf(seen)]),
@@ -127,30 +133,31 @@ const ridge = 5;
 /** Part of the rehearsed strangers that another is compared with. */
 const withinRehearsals = 0.95;
 
-function withNeighbours(
-  own: Logistic,
-  rows: readonly Float64Array[],
-  neighbours: Neighbours,
-  known?: Int32Array,
-): Float64Array[] {
-  const values = Float64Array.from(rows, (row) => logisticValue(own, row));
+/** What each picture's own signs say, and those of its neighbours. */
+function withNeighbours(own: Logistic, rows: Signs, neighbours: Neighbours, known?: Int32Array): Signs {
+  const values = logisticValues(own, rows);
   const others = neighbours.means(knownOdds(values, known));
-  return Array.from(values, (value, j) => Float64Array.of(value, others[j]));
+  const pairs = new Float64Array(2 * values.length);
+  for (let j = 0; j < values.length; j++) {
+    pairs[2 * j] = values[j];
+    pairs[2 * j + 1] = others[j];
+  }
+  return new Matrix(pairs, values.length, 2);
 }
 
 /** Log likelihood ratios for being a stranger; what people said of pictures counts with their neighbours. */
 export function strangerRatios(
   detector: Omit<Detector, 'beyond' | 'ofShare'>,
-  rows: readonly Float64Array[],
+  rows: Signs,
   neighbours?: Neighbours,
   known?: Int32Array,
 ): Float64Array {
   const { own, around, prior } = detector;
   const values =
     around && neighbours
-      ? withNeighbours(own, rows, neighbours, known).map((pair) => logisticValue(around, pair))
-      : rows.map((row) => logisticValue(own, row));
-  return Float64Array.from(values, (value) => value - prior);
+      ? logisticValues(around, withNeighbours(own, rows, neighbours, known))
+      : logisticValues(own, rows);
+  return values.map((value) => value - prior);
 }
 
 /**
@@ -177,7 +184,7 @@ export function walkingDetector(
  */
 export function ratiosInCompany(
   { company, few }: StrangerModel,
-  rows: readonly Float64Array[],
+  rows: Signs,
   neighbours: Neighbours,
   counts: Float64Array,
   known?: Int32Array,

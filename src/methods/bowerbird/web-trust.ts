@@ -7,7 +7,7 @@
  */
 import type { Matrix } from '../../linalg/index.js';
 import { leastOnLogScale } from '../../numerics/index.js';
-import { fitLogistic } from './logistic.js';
+import { column, fitLogistic } from './logistic.js';
 import type { BowerbirdSolver } from './solver.js';
 import { logOdds } from './vectors.js';
 
@@ -132,20 +132,20 @@ const slopeRidge = 0.01;
 
 /** @param shareOfCrawled share of right ones where pictures were crawled */
 export function learnReporting(rehearsed: readonly RehearsedWeb[], shareOfCrawled: () => number): Reporting {
-  const rows: Float64Array[] = [];
+  const planted: number[] = [];
   const targets: number[] = [];
   for (const { evidence, right } of rehearsed) {
     right?.forEach((holds, i) => {
-      rows.push(Float64Array.of(Math.max(-mostEvidence, Math.min(mostEvidence, evidence[i]))));
+      planted.push(Math.max(-mostEvidence, Math.min(mostEvidence, evidence[i])));
       targets.push(holds);
     });
   }
-  const planted = rows.length > 0;
-  const slope = planted
-    ? Math.min(mostSlope, Math.max(leastSlope, fitLogistic(rows, targets, slopeRidge).weights[0]))
+  const known = planted.length > 0;
+  const slope = known
+    ? Math.min(mostSlope, Math.max(leastSlope, fitLogistic(column(planted), targets, slopeRidge).weights[0]))
     : 1;
   const counted = rehearsed.map(({ evidence }) => evidence.map((value) => slope * value));
-  const added = planted
+  const added = known
     ? addedToEvidence(counted, meanOf(Float64Array.from(targets)))
     : addedToEvidence(counted, shareOfCrawled(), mostAddedToCrawled);
   return { slope, added };

@@ -59,7 +59,7 @@ describe('a formula in the features', () => {
   it('tells strangers as their scores in the whitened space do, at the odds of the folder', () => {
     const variance = 0.6;
     const rows = lonelyRows(solver, pictures, variance);
-    const strange = Float64Array.from(rows, () => Number(random.uniform() < 0.4));
+    const strange = Float64Array.from({ length: rows.rows }, () => Number(random.uniform() < 0.4));
     const model = { lonely: teachDetector([{ rows, strange }]) } as unknown as StrangerModel;
     const odds = -0.8;
     const formula = strangerFormula({ solver, variance, model, odds });

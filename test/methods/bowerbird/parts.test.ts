@@ -4,8 +4,9 @@ import { Matrix } from '../../../src/linalg/matrix.js';
 import { Random } from '../../../src/linalg/random.js';
 import { WhitenedSpace } from '../../../src/methods/blocks/whitened-space.js';
 import { findStrangers } from '../../../src/methods/bowerbird/folder-strangers.js';
-import { layGround } from '../../../src/methods/bowerbird/ground.js';
+import { layGround, type Placed } from '../../../src/methods/bowerbird/ground.js';
 import { firstQuartile, leadsOf } from '../../../src/methods/bowerbird/likelihood.js';
+import { column } from '../../../src/methods/bowerbird/logistic.js';
 import { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
 import { posteriorCovariance } from '../../../src/methods/bowerbird/posterior.js';
 import type { Rehearsal } from '../../../src/methods/bowerbird/rehearsal.js';
@@ -184,6 +185,12 @@ describe('the evidence of texts', () => {
   });
 });
 
+/** Pictures of two dimensions: their first sign, and 1. */
+function pointsAt(signs: Matrix): Placed<Matrix> {
+  const rows = Matrix.from(Array.from({ length: signs.rows }, (_, j) => [signs.at(j, 0), 1]));
+  return { rows, squaredLengths: Float64Array.from({ length: signs.rows }, (_, j) => signs.at(j, 0) ** 2 + 1) };
+}
+
 describe('strangers in company', () => {
   it('are judged by how many of the listed categories occur', () => {
     expect(occurringPart(Float64Array.of(0, 12, 0, 0))).toBeCloseTo(1 / 4, 12);
@@ -196,7 +203,7 @@ describe('strangers in company', () => {
     const random = new Random(2);
     const drawn = (sign: number) => {
       const strange = Float64Array.from({ length: 60 }, (_, j) => j % 2);
-      const rows = Array.from(strange, (is) => Float64Array.of(sign * (is - 0.5) + random.normal()));
+      const rows = column(strange.map((is) => sign * (is - 0.5) + random.normal()));
       return { rows, strange };
     };
     const model = {
@@ -206,12 +213,7 @@ describe('strangers in company', () => {
       yardstick: meanYardstick([]),
     };
     const rows = drawn(2).rows;
-    const points = Matrix.from(rows.map((row) => [row[0], 1])) as Matrix<Float64Array>;
-    const neighbours = new Neighbours(
-      backend,
-      { rows: points, squaredLengths: Float64Array.from(rows, (row) => row[0] ** 2 + 1) },
-      3,
-    );
+    const neighbours = new Neighbours(backend, pointsAt(rows), 3);
     const [all, few] = [strangerRatios(model.company, rows, neighbours), strangerRatios(model.few, rows, neighbours)];
     expect(ratiosInCompany(model, rows, neighbours, Float64Array.of(5, 5, 5, 5))).toEqual(all);
     const part = (count: number) => Float64Array.from({ length: 50 }, (_, c) => (c < count ? 1 : 0));
@@ -229,13 +231,11 @@ describe('strangers in company', () => {
     const random = new Random(4);
     const strange = Float64Array.from({ length: 60 }, (_, j) => j % 2);
     // The last sign tells more than the first.
-    const rows = Array.from(strange, (is) => Float64Array.of(is + random.normal(), 4 * is + random.normal()));
-    const company = teachDetector([{ rows: rows.map((row) => row.subarray(0, 1)), strange }]);
+    const rows = Matrix.from(Array.from(strange, (is) => [is + random.normal(), 4 * is + random.normal()]));
+    const company = teachDetector([{ rows: rows.view(0, 60, 0, 1), strange }]);
     const walking = teachDetector([{ rows, strange }]);
     const model = { company, walking, few: company, lonely: company, yardstick: meanYardstick([]) };
-    const points = Matrix.from(rows.map((row) => [row[0], 1])) as Matrix<Float64Array>;
-    const squaredLengths = Float64Array.from(rows, (row) => row[0] ** 2 + 1);
-    const pictures = { rows: points, squaredLengths };
+    const pictures = pointsAt(rows);
     const neighbours = new Neighbours(backend, pictures, 3);
     const found = (counts: Float64Array, believed: number) =>
       findStrangers({ pictures } as unknown as TestSide, { rows, counts, believed }, neighbours, {

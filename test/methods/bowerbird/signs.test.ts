@@ -63,7 +63,7 @@ describe('the signs of strangers', () => {
     const pictures = place(space, problem.testFeatures);
     const given = atOnce ? { ...pictures, rows: asBlocks(pictures.rows, atOnce) } : pictures;
     const neighbours = new Neighbours(backend, given, 3);
-    const read = new SignReader(solver, variance).read(given, neighbours, plain);
+    const read = rowsOf(new SignReader(solver, variance).read(given, neighbours, plain));
     for (const [j, x] of rowsOf(pictures.rows).entries()) {
       const expected = byHand(x, means, known, counts);
       ownPlaces.forEach((sign, k) => {
@@ -139,7 +139,7 @@ describe('the signs of strangers', () => {
     const pictures = place(space, problem.testFeatures);
     const count = 4;
     const neighbours = new Neighbours(backend, pictures, count);
-    const read = new SignReader(solver, variance).read(pictures, neighbours, plain, true);
+    const read = rowsOf(new SignReader(solver, variance).read(pictures, neighbours, plain, true));
     const reach = reachOf(solver, pictures, neighbours);
     let webRows = Matrix.zeros(0, 0);
     ground.web.visit((rows) => {
@@ -192,7 +192,7 @@ describe('the signs of strangers', () => {
     ]);
     expect(yardstick).toEqual({ means: [1, 1, 2, 3, 4, 5, 7], spreads: [2, 1, 2, 1, 1, 1, 4] });
     const reader = new SignReader(solver, variance);
-    const [raw, units] = [reader.read(pictures, neighbours, plain), reader.read(pictures, neighbours, yardstick)];
+    const [raw, units] = [plain, yardstick].map((units) => rowsOf(reader.read(pictures, neighbours, units)));
     raw.forEach((row, j) => {
       for (let sign = 0; sign < 7; sign++)
         expect(units[j][sign]).toBeCloseTo((row[sign] - yardstick.means[sign]) / yardstick.spreads[sign], 9);
@@ -202,7 +202,7 @@ describe('the signs of strangers', () => {
 
   it('of a picture without neighbours say nothing of any', () => {
     const one = place(space, problem.testFeatures.view(0, 1));
-    const [row] = new SignReader(solver, variance).read(one, new Neighbours(backend, one, 5), plain);
+    const [row] = rowsOf(new SignReader(solver, variance).read(one, new Neighbours(backend, one, 5), plain));
     expect([...row.slice(7, 15)]).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
   });
 });

@@ -1,6 +1,7 @@
 /** How many strangers a folder is said to have, and what its pictures count for meanwhile. */
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/linalg/random.js';
+import { column } from '../../../src/methods/bowerbird/logistic.js';
 import type { Neighbours } from '../../../src/methods/bowerbird/neighbours.js';
 import { type Seen, strangerRatios, strangersAmong, teachDetector } from '../../../src/methods/bowerbird/strangers.js';
 import { unanswered } from '../../../src/problem/index.js';
@@ -56,7 +57,7 @@ describe('the strangers among the pictures of a folder', () => {
   it('are compared with rehearsed ones by the ratio that one of twenty of those exceeds', () => {
     const random = new Random(8);
     const strange = Float64Array.from({ length: 400 }, (_, j) => j % 2);
-    const rows = Array.from(strange, (is) => Float64Array.of(2 * is + random.normal()));
+    const rows = column(strange.map((is) => 2 * is + random.normal()));
     const detector = teachDetector([{ rows, strange }]);
     const ratios = strangerRatios(detector, rows).filter((_, j) => strange[j] === 1);
     const above = ratios.filter((ratio) => ratio > detector.beyond).length;
@@ -93,7 +94,7 @@ function folder(listed: number, strangers: number, seed: number): Required<Seen>
   const random = new Random(seed);
   const n = listed + strangers;
   const strange = Float64Array.from({ length: n }, (_, j) => (j < listed ? 0 : 1));
-  const rows = Array.from(strange, (is) => Float64Array.of(random.normal() + (is ? 0.7 : -0.7)));
+  const rows = column(strange.map((is) => random.normal() + (is ? 0.7 : -0.7)));
   const pick = (from: number, to: number) => from + random.integer(to - from);
   const nearest = Array.from(strange, (is) =>
     Array.from({ length: 10 }, (_, k) => (k < 6 ? pick(0, n) : is ? pick(listed, n) : pick(0, listed))),
