@@ -156,6 +156,19 @@ export class NativeBackend extends HostPasses implements Backend {
     this.#run(routines, a, calls);
   }
 
+  /** The products of all segments at once, for the same reason. */
+  override segmentDots(out: Vector, a: Matrix, directions: Matrix, starts: Int32Array): void {
+    checkSegments('segmentDots', a, directions, starts, out);
+    const values = elementsOf(out).fill(0);
+    const products = a.dtype === 'float32' ? new Float32Array(a.rows) : values;
+    const calls = Array.from({ length: directions.rows }, (_, c) => {
+      const [from, to] = [starts[c], starts[c + 1]];
+      return from < to ? gemvCalls(products.subarray(from, to), a.view(from, to), directions.row(c), false, 1, 0) : [];
+    });
+    this.#run(this.#routines('segmentDots', a.data, a.rows, a.cols, a.stride), a, calls.flat());
+    if (products !== values) values.set(products);
+  }
+
   override copy(target: Matrix, source: Matrix): void {
     checkCopy(target, source);
     const large = target.rows * target.cols >= worthSharing;
