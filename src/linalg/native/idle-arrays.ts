@@ -4,10 +4,10 @@
  */
 import type { Dtype, RealArray } from '../matrix.js';
 
-/** Smaller arrays are made as quickly as they are found, larger ones are too much to keep. */
-const [fewestBytes, mostBytes] = [2 ** 16, 2 ** 25];
+/** Smaller arrays are made as quickly as they are found. */
+const fewestBytes = 2 ** 16;
 /** Bytes that are kept altogether. */
-const enoughBytes = 2 ** 26;
+const enoughBytes = 2 ** 24;
 
 export class IdleArrays {
   readonly #idle = new Map<number, ArrayBufferLike[]>();
@@ -28,7 +28,7 @@ export class IdleArrays {
   /** Takes back an array that was handed out; parts of such, and others, are left to the garbage collector. */
   give({ buffer, byteLength }: RealArray): void {
     if (byteLength !== buffer.byteLength || !this.#out.delete(buffer)) return;
-    if (byteLength < fewestBytes || byteLength > mostBytes || this.#bytes + byteLength > enoughBytes) return;
+    if (byteLength < fewestBytes || this.#bytes + byteLength > enoughBytes) return;
     this.#bytes += byteLength;
     const list = this.#idle.get(byteLength);
     if (list) list.push(buffer);
