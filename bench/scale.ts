@@ -1,6 +1,6 @@
 /**
  * The default method at scale, against a plain EM in numpy (bench/scale/em.py), each in a process of its own on the same
- * pictures, taking turns: seconds, processor seconds and peak memory. Options: `--size NAME` (small, middle, large, many; may be repeated),
+ * pictures, taking turns: seconds, processor seconds and peak memory. Options: `--size NAME` (small, middle, large, many, web; may be repeated),
  * `--device NAME`, `--threads N` (both may be repeated), `--way NAME` (blocks, as `bowerbird fit` reads a file; loaded, streamed; may be repeated), `--rounds N`, `--numpy DTYPE` (float64, float32, none; may be repeated), `--write`.
  */
 import { spawnSync } from 'node:child_process';
@@ -27,6 +27,8 @@ const sizes: Record<string, [auxiliary: number, test: number, ...perCategory: [n
   large: [500, 1000, 100, 100, 50],
   // Few categories of many pictures: what is kept of each picture counts most.
   many: [100, 50, 400, 800, 800],
+  // A million web pictures, of which hardly any fit in memory together.
+  web: [200, 200, 100, 5000, 50],
 };
 const dimensions = 1024;
 
