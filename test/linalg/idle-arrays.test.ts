@@ -41,6 +41,17 @@ describe('arrays that were given back', () => {
     expect(arrays.take(2 * many, 'float64', never).buffer).toBe(whole.buffer);
   });
 
+  it('are kept in proportion where larger ones were handed out', () => {
+    const arrays = new IdleArrays();
+    const [each, large] = [2 ** 20, 2 ** 25];
+    arrays.take(large, 'float64', fresh(large));
+    const taken = Array.from({ length: 5 }, () => arrays.take(each, 'float64', fresh(each)));
+    for (const array of taken) arrays.give(array);
+    const again = new Set(Array.from({ length: 4 }, () => arrays.take(each, 'float64', never).buffer));
+    expect(again.size).toBe(4);
+    expect(() => arrays.take(each, 'float64', never)).toThrow('there was one');
+  });
+
   it('are kept up to a few megabytes, and not where they are small', () => {
     const arrays = new IdleArrays();
     const large = 2 ** 20;
