@@ -76,7 +76,13 @@ async function main() {
   const predictions = method.predict(problem.testFeatures);
   const right = predictions.reduce((sum, answer, j) => sum + Number(answer === problem.testLabels[j]), 0);
   const measured = {
-    ...{ seconds: fitting(), upload, generated, accuracy: right / predictions.length, rounds: method.details().iterations },
+    ...{
+      seconds: fitting(),
+      upload,
+      generated,
+      accuracy: right / predictions.length,
+      rounds: method.details().iterations,
+    },
     peak: Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024,
   };
   if (answers) writeFileSync(answers, JSON.stringify([...predictions]));
