@@ -233,8 +233,9 @@ export class PaperSolver {
     backend.axpby(this.multiplier, this.mu, difference, 1);
     const norms = vectorLike(difference, difference.rows);
     backend.rowDots(norms, difference, difference);
-    const semantics = Math.sqrt(largestOf(norms));
-    let below = this.#semanticsResidualBelow(difference, semantics);
+    const farthest = placeOfLargest(norms);
+    const semantics = Math.sqrt(norms[farthest] ?? 0);
+    let below = this.#semanticsResidualBelow(difference, farthest, semantics);
     let largest = 0;
     if (web) {
       // What one residual has settled need not be looked at in the other.
@@ -246,15 +247,19 @@ export class PaperSolver {
     return { web: largest, semantics };
   }
 
-  /** Whether every entry of Q(A − Z) is below ν; written out in m dimensions only when the norms leave it open. */
-  #semanticsResidualBelow(difference: Matrix, largestNorm: number): boolean {
-    const { basis } = this.input;
+  /** Whether every entry of Q(A − Z) is below ν; written out in m dimensions only when the norms leave it open, the farthest row first. */
+  #semanticsResidualBelow(difference: Matrix, farthest: number, largestNorm: number): boolean {
     const { tolerance } = this.#options;
     if (largestNorm < tolerance) return true;
-    if (largestNorm >= tolerance * Math.sqrt(basis.cols) * (1 + 1e-9)) return false;
-    const full = this.#backend.matrix(difference.rows, basis.cols, difference.dtype);
-    this.#backend.gemm(full, difference, basis);
-    const below = this.#backend.maxAbs(full) < tolerance;
+    if (largestNorm >= tolerance * Math.sqrt(this.input.basis.cols) * (1 + 1e-9)) return false;
+    return this.#rowsBelow(difference.view(farthest, farthest + 1)) && this.#rowsBelow(difference);
+  }
+
+  #rowsBelow(rows: Matrix): boolean {
+    const { basis } = this.input;
+    const full = this.#backend.matrix(rows.rows, basis.cols, rows.dtype);
+    this.#backend.gemm(full, rows, basis);
+    const below = this.#backend.maxAbs(full) < this.#options.tolerance;
     this.#backend.release(full);
     return below;
   }
@@ -325,10 +330,10 @@ function vectorLike(matrix: Matrix, length: number): RealArray {
   return matrix.dtype === 'float64' ? new Float64Array(length) : new Float32Array(length);
 }
 
-function largestOf(values: RealArray): number {
-  let largest = 0;
-  for (const value of values) largest = Math.max(largest, value);
-  return largest;
+function placeOfLargest(values: RealArray): number {
+  let place = 0;
+  for (let k = 1; k < values.length; k++) if (values[k] > values[place]) place = k;
+  return place;
 }
 
 const noPictures: Summary = { errorNorm: 0, thetaMinimum: 0, thetaMaximum: 0, thetaDeviation: 0 };

@@ -47,14 +47,16 @@ export function sparseCodes(
     const next = (1 + Math.sqrt(1 + 4 * momentum * momentum)) / 2;
     const push = (momentum - 1) / next;
     let [moved, most, uphill] = [0, 0, 0];
-    for (let k = 0; k < codes.data.length; k++) {
-      const value = shrink(ahead.data[k] - step * slope.data[k], threshold);
-      const change = value - codes.data[k];
-      moved = Math.max(moved, Math.abs(change));
-      most = Math.max(most, Math.abs(value));
-      uphill += (ahead.data[k] - value) * change;
-      codes.data[k] = value;
-      ahead.data[k] = value + push * change;
+    const [now, from, slopes] = [codes.data, ahead.data, slope.data];
+    for (let k = 0; k < now.length; k++) {
+      const value = shrink(from[k] - step * slopes[k], threshold);
+      const change = value - now[k];
+      const [way, size] = [Math.abs(change), Math.abs(value)];
+      if (way > moved) moved = way;
+      if (size > most) most = size;
+      uphill += (from[k] - value) * change;
+      now[k] = value;
+      from[k] = value + push * change;
     }
     momentum = next;
     if (uphill > 0) {
@@ -66,8 +68,9 @@ export function sparseCodes(
   return codes;
 }
 
+/** Towards zero, without branches: which way it goes is anybody's guess. */
 function shrink(value: number, by: number): number {
-  return value > by ? value - by : value < -by ? value + by : 0;
+  return value - Math.max(-by, Math.min(by, value));
 }
 
 function largestEigenvalue(backend: Backend, symmetric: Matrix<Float64Array>): number {

@@ -21,6 +21,7 @@ import {
   propagate,
   softmaxInPlace,
   sparseCodes,
+  squaredLengths,
   times,
   timesTransposed,
   unitRows,
@@ -96,20 +97,22 @@ export class Kodirov extends TransductiveMethod<typeof parameters> {
     let dictionary = auxiliary;
     let codes = places;
     const objectives: number[] = [];
-    const record = () => objectives.push(this.#objective(backend, data, auxiliary, chances, dictionary, codes));
+    const cost = this.#objective(backend, { test, auxiliary, candidates, chances, places });
+    const record = (products: CodeProducts) => objectives.push(cost(dictionary, codes, products));
     for (let round = 0; round < this.options.rounds; round++) {
       signal?.throwIfAborted();
       codes = encode(test, dictionary, places, codes, backend);
-      record();
+      const products = productsOf(backend, codes, test);
+      record(products);
       const before = dictionary;
-      dictionary = adapted(backend, test, codes, auxiliary, this.options.adaptation);
-      record();
+      dictionary = adapted(backend, products, auxiliary, this.options.adaptation);
+      record(products);
       onProgress?.({ done: round + 1, total: this.options.rounds });
       await yieldToEventLoop();
       if (apart(before, dictionary) < stillness) break;
     }
     codes = encode(test, dictionary, places, codes, backend);
-    record();
+    record(productsOf(backend, codes, test));
     this.dictionary_ = dictionary;
     this.auxiliaryDictionary_ = auxiliary;
     this.codes_ = codes;
@@ -147,34 +150,50 @@ export class Kodirov extends TransductiveMethod<typeof parameters> {
     return flow;
   }
 
-  #objective(
-    backend: Backend,
-    { test, candidates }: TransductiveData,
-    auxiliary: Matrix<Float64Array>,
-    chances: Matrix<Float64Array>,
-    dictionary: Matrix<Float64Array>,
-    codes: Matrix<Float64Array>,
-  ): number {
-    const error = test.copy('float64');
-    backend.gemm(error, codes, dictionary, { alpha: -1, beta: 1 });
-    const move = auxiliary.copy('float64');
-    backend.axpby(move, 1, dictionary, -1);
-    // Rows of w sum to one and category vectors have length one: Σ_c w_ic‖y − s_c‖² = ‖y‖² − 2y'Σ_c w_ic s_c + Σ_c w_ic‖s_c‖².
-    const places = times(backend, chances, candidates);
-    let distance = backend.dot(codes, codes) - 2 * backend.dot(codes, places);
-    for (let c = 0; c < candidates.rows; c++) {
-      const length = candidates.row(c).reduce((sum, value) => sum + value * value, 0);
-      for (let i = 0; i < chances.rows; i++) distance += chances.at(i, c) * length;
-    }
-    let absolute = 0;
-    for (const value of codes.data) absolute += Math.abs(value);
-    return (
-      backend.dot(error, error) +
-      this.options.adaptation * backend.dot(move, move) +
-      this.options.similarity * distance +
-      this.options.sparsity * absolute
-    );
+  /** The objective, as a function of dictionary and codes. */
+  #objective(backend: Backend, { test, auxiliary, candidates, chances, places }: Fixed) {
+    const { adaptation, similarity, sparsity } = this.options;
+    const lengths = squaredLengths(candidates);
+    const [ofPictures, ofAuxiliary] = [backend.dot(test, test), backend.dot(auxiliary, auxiliary)];
+    let ofVectors = 0;
+    for (let i = 0; i < chances.rows; i++)
+      for (let c = 0; c < lengths.length; c++) ofVectors += chances.at(i, c) * lengths[c];
+    return (dictionary: Matrix<Float64Array>, codes: Matrix<Float64Array>, { gram, sums }: CodeProducts) => {
+      const atoms = Matrix.zeros(dictionary.rows, dictionary.rows);
+      backend.syrk(atoms, dictionary);
+      // ‖X − YD'‖² = ‖X‖² − 2⟨Y'X, D'⟩ + ⟨Y'Y, D'D⟩, and likewise ‖D − D_s‖².
+      const error = ofPictures - 2 * backend.dot(sums, dictionary) + backend.dot(gram, atoms);
+      const move = ofAuxiliary - 2 * backend.dot(auxiliary, dictionary) + backend.dot(dictionary, dictionary);
+      // Rows of w sum to one: Σ_c w_ic‖y − s_c‖² = ‖y‖² − 2y'Σ_c w_ic s_c + Σ_c w_ic‖s_c‖².
+      const distance = backend.dot(codes, codes) - 2 * backend.dot(codes, places) + ofVectors;
+      let absolute = 0;
+      for (const value of codes.data) absolute += Math.abs(value);
+      return error + adaptation * move + similarity * distance + sparsity * absolute;
+    };
   }
+}
+
+/** What the objective knows besides dictionary and codes. */
+interface Fixed {
+  test: Matrix<Float64Array>;
+  auxiliary: Matrix<Float64Array>;
+  candidates: Matrix<Float64Array>;
+  chances: Matrix<Float64Array>;
+  places: Matrix<Float64Array>;
+}
+
+/** Y'Y and Y'X. */
+interface CodeProducts {
+  gram: Matrix<Float64Array>;
+  sums: Matrix<Float64Array>;
+}
+
+function productsOf(backend: Backend, codes: Matrix<Float64Array>, pictures: Matrix<Float64Array>): CodeProducts {
+  const gram = Matrix.zeros(codes.cols, codes.cols);
+  backend.syrk(gram, codes, { transpose: true });
+  const sums = Matrix.zeros(codes.cols, pictures.cols);
+  backend.gemm(sums, codes, pictures, { transposeA: true });
+  return { gram, sums };
 }
 
 /** The dictionary stands still when it moves by less than this share of its size. */
@@ -192,17 +211,15 @@ function apart(a: Matrix<Float64Array>, b: Matrix<Float64Array>): number {
 /** D' = (Y'Y + adaptation I)⁻¹ (Y'X + adaptation D_s') */
 function adapted(
   backend: Backend,
-  pictures: Matrix<Float64Array>,
-  codes: Matrix<Float64Array>,
+  { gram, sums }: CodeProducts,
   auxiliary: Matrix<Float64Array>,
   adaptation: number,
 ): Matrix<Float64Array> {
-  const system = Matrix.zeros(codes.cols, codes.cols);
-  backend.syrk(system, codes, { transpose: true });
+  const system = gram.copy('float64');
   backend.addDiagonal(system, adaptation);
   backend.cholesky(system);
-  const dictionary = auxiliary.copy('float64');
-  backend.gemm(dictionary, codes, pictures, { transposeA: true, beta: adaptation });
+  const dictionary = sums.copy('float64');
+  backend.axpby(dictionary, adaptation, auxiliary, 1);
   backend.choleskySolve(system, dictionary, 'columns');
   return dictionary;
 }

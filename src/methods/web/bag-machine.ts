@@ -270,10 +270,11 @@ export class BagMachine {
         slack += (next - beta) * textSquare;
       }
       let [up, down] = [-1, -1];
+      let [highest, lowest] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
       for (let k = 0; k < others.length; k++) {
-        if (others[k] === Number.NEGATIVE_INFINITY) continue;
-        if (up < 0 || others[k] > others[up]) up = k;
-        if (alphas[k] > 0 && (down < 0 || others[k] < others[down])) down = k;
+        const value = others[k];
+        if (value > highest) [up, highest] = [k, value];
+        if (alphas[k] > 0 && value < lowest && value !== Number.NEGATIVE_INFINITY) [down, lowest] = [k, value];
       }
       if (up < 0) break;
       const gradient = (k: number) => selected - own + others[k] - (text ? slack : 0);
