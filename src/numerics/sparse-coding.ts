@@ -46,18 +46,7 @@ export function sparseCodes(
     backend.gemm(slope, ahead, gram, { beta: -1 });
     const next = (1 + Math.sqrt(1 + 4 * momentum * momentum)) / 2;
     const push = (momentum - 1) / next;
-    let [moved, most, uphill] = [0, 0, 0];
-    const [now, from, slopes] = [codes.data, ahead.data, slope.data];
-    for (let k = 0; k < now.length; k++) {
-      const value = shrink(from[k] - step * slopes[k], threshold);
-      const change = value - now[k];
-      const [way, size] = [Math.abs(change), Math.abs(value)];
-      if (way > moved) moved = way;
-      if (size > most) most = size;
-      uphill += (from[k] - value) * change;
-      now[k] = value;
-      from[k] = value + push * change;
-    }
+    const { moved, most, uphill } = advance(codes.data, ahead.data, slope.data, { step, threshold, push });
     momentum = next;
     if (uphill > 0) {
       momentum = 1;
@@ -68,9 +57,35 @@ export function sparseCodes(
   return codes;
 }
 
-/** Towards zero, without branches: which way it goes is anybody's guess. */
-function shrink(value: number, by: number): number {
-  return value - Math.max(-by, Math.min(by, value));
+/**
+ * A step down the slope from `ahead`, and beyond it for the next one: how far codes moved and how large they are at most, and
+ * whether the step went uphill.
+ */
+function advance(
+  codes: Float64Array,
+  ahead: Float64Array,
+  slopes: Float64Array,
+  { step, threshold, push }: { step: number; threshold: number; push: number },
+): { moved: number; most: number; uphill: number } {
+  const count = codes.length;
+  let moved = 0;
+  let most = 0;
+  let uphill = 0;
+  for (let k = 0; k < count; k++) {
+    const from = ahead[k];
+    const free = from - step * slopes[k];
+    const size = Math.abs(free);
+    const left = size - threshold;
+    // free / size is the sign, which a branch would have to guess.
+    const value = left > 0 ? left * (free / size) : 0;
+    const change = value - codes[k];
+    moved = Math.max(moved, Math.abs(change));
+    most = Math.max(most, Math.abs(value));
+    uphill += (from - value) * change;
+    codes[k] = value;
+    ahead[k] = value + push * change;
+  }
+  return { moved, most, uphill };
 }
 
 function largestEigenvalue(backend: Backend, symmetric: Matrix<Float64Array>): number {
