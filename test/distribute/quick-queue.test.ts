@@ -138,6 +138,19 @@ describe.skipIf(!hasRedis)('a quick queue (skipped where redis-server is not ins
     expect(await redis.client.keys('bowerbird:worker*')).toEqual([]);
   });
 
+  it('takes its name off the list, though a sign of life is under way when it is stopped', async () => {
+    const left: string[] = [];
+    for (let beats = 0; beats < 60; beats++) {
+      const { served, stop } = worker();
+      // About where the next sign of life is given, a little later each time.
+      await new Promise((resolve) => setTimeout(resolve, 20 + (beats % 6)));
+      stop.abort();
+      await served;
+      left.push(...(await redis.client.keys('bowerbird:worker*')));
+    }
+    expect(left).toEqual([]);
+  });
+
   it('counts workers, places and jobs, and passes progress on', async () => {
     worker();
     const seen: QueueStatus[] = [];

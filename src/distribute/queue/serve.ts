@@ -111,8 +111,11 @@ class Server {
   async serve(): Promise<void> {
     const { signal, idleExitMs = Number.POSITIVE_INFINITY } = this.#options;
     const beat = () => this.#sayAlive().catch(() => {});
-    await beat();
-    const timer = setInterval(beat, heartbeatMs);
+    let beating = beat();
+    await beating;
+    const timer = setInterval(() => {
+      beating = beat();
+    }, heartbeatMs);
     let lastWork = Date.now();
     try {
       while (!signal.aborted && Date.now() - lastWork < idleExitMs) {
@@ -121,6 +124,8 @@ class Server {
       }
     } finally {
       clearInterval(timer);
+      // A sign of life that is under way would come after the removal.
+      await beating;
       await this.#redis.del(keys.worker(this.#me.id));
       await this.#redis.srem(keys.workers, this.#me.id).catch(() => {});
     }
